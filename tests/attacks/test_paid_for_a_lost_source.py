@@ -208,7 +208,7 @@ def test_a_check_reads_no_row(tmp_path, monkeypatch):
 
         monkeypatch.setattr(duck_table, "open_cursor", fail)
         monkeypatch.setattr(duck_table, "prepare_input", fail)
-        plan.check(clinic._context.gate(question)._data)
+        plan.check(clinic._gate._data)
 
 
 def test_an_accuracy_that_no_limit_allows_buys_no_limit(tmp_path):

@@ -102,7 +102,7 @@ CANONICAL_MUTANTS = [
     ),
     Mutant(
         "a spend is named by its class",
-        "query/planning/plans.py::QueryPlan.canonical",
+        "query/planning/plans.py::QueryPlan._canonical",
         "canonical_name(self.spend)",
         "type(self.spend).__name__",
         NAMES,

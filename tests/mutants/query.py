@@ -129,7 +129,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "the condition is not in the canonical text",
-        "query/planning/plans.py::QueryPlan.canonical",
+        "query/planning/plans.py::QueryPlan._canonical",
         "fields = (self.schema.table, self.schema.unit, self.where,",
         "fields = (self.schema.table, self.schema.unit,",
         f"{PLANS}::test_what_decides_the_distribution_is_in_the_canonical_text",

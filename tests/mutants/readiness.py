@@ -17,7 +17,7 @@ READINESS_MUTANTS = [
     Mutant(
         "what a role may read is found out after payment",
         "data/postgres/table.py::PostgresTables.check",
-        "        need_readable(self._sessions.ask, self._relations_in(aggregation))\n",
+        "        need_readable(self._sessions.ask, self._relations_in(asked))\n",
         "",
         f"{LOST}::test_a_table_that_the_role_may_no_longer_read",
     ),
@@ -94,8 +94,8 @@ READINESS_MUTANTS = [
     Mutant(
         "a check counts rows",
         "data/duckdb/table.py::DuckTable.check",
-        "        check_aggregation(aggregation, self._holdings)\n",
-        "        self.aggregate(aggregation)\n",
+        "        check_aggregation(asked, self._holdings)\n",
+        "        self.aggregate(asked)\n",
         f"{LOST}::test_a_check_reads_no_row",
     ),
     Mutant(

@@ -57,17 +57,17 @@ SESSION_MUTANTS = [
     Mutant(
         "a session asks the table past the gate",
         "session/session.py::Session.release",
-        "            release = ready.gate.release(ready.plan, request=checked.request, fresh=checked.fresh)\n",
+        "            release = self._gate.release(ready.plan, request=checked.request, fresh=checked.fresh)\n",
         "            from discreet.noise import SYSTEM\n"
         "            ready.plan.run(self._dataset.tables, SYSTEM)\n"
-        "            release = ready.gate.release(ready.plan, request=checked.request, fresh=checked.fresh)\n",
+        "            release = self._gate.release(ready.plan, request=checked.request, fresh=checked.fresh)\n",
         f"{SESSION}::test_a_refusal_pays_nothing_and_sees_nothing",
     ),
     Mutant(
         "a preview looks at rows",
         "session/session.py::Session.preview",
-        "ready.options, ready.gate.price(ready.plan)\n",
-        "ready.options, ready.gate.price(ready.gate.release(ready.plan) and ready.plan)\n",
+        "ready.options, self._gate.price(ready.plan)\n",
+        "ready.options, self._gate.price(self._gate.release(ready.plan) and ready.plan)\n",
         f"{SESSION}::test_previews_and_explanations_cost_nothing_and_see_no_row",
     ),
     Mutant(
@@ -101,8 +101,8 @@ SESSION_MUTANTS = [
     Mutant(
         "everybody pays under one name",
         "session/context.py::AnalystContext.__init__",
-        "Gate(dataset.ledger, OneOf(dataset.tables, name), analyst=analyst)",
-        "Gate(dataset.ledger, OneOf(dataset.tables, name))",
+        "Gate(dataset.ledger, dataset.tables, analyst=analyst)",
+        "Gate(dataset.ledger, dataset.tables)",
         f"{SESSION}::test_analysts_pay_from_one_account_under_their_names",
     ),
     Mutant(
@@ -324,9 +324,9 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a question about one of several tables is asked of the first",
-        "session/context.py::AnalystContext.gate",
-        "return self.gates.get(question.table, next(iter(self.gates.values())))",
-        "return next(iter(self.gates.values()))",
+        "algebra/aggregates.py::resolve_table",
+        "source=Scan(aggregation.table, schema.columns)",
+        "source=Scan(next(iter(schemas)), schema.columns)",
         "unit/test_session_relations.py::test_each_table_can_be_asked_alone",
     ),
     Mutant(
@@ -400,11 +400,10 @@ SESSION_MUTANTS = [
         f"{PERSONAL}::test_a_refusal_by_the_worst_cost_says_what_may_be_asked",
     ),
     Mutant(
-        "several tables ask everybody in place of those who can pay",
-        "session/rows.py::OneOf.aggregate_among",
-        "        return self.tables.aggregate_among(self._resolve_source(aggregation), admission)\n",
-        "        self.tables.aggregate_among(self._resolve_source(aggregation), admission)\n        return "
-        "self.tables.aggregate(self._resolve_source(aggregation))\n",
+        "everybody is asked in place of those who can pay",
+        "gate/accounts/charges.py::ChargedTable.aggregate_for",
+        "        return exact\n",
+        "        return self._table.aggregate(aggregation)\n",
         f"{PERSONAL}::test_whoever_has_nothing_left_is_left_out_as_if_they_were_not_in_the_table",
     ),
     Mutant(

@@ -39,7 +39,7 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "a plan does not say what its rows are made of",
-        "query/planning/plans.py::QueryPlan.canonical",
+        "query/planning/plans.py::QueryPlan._canonical",
         "source = () if self.source is None else (self.source,)",
         "source = ()",
         f"{PLANS}::test_what_a_plan_is_made_of_is_part_of_what_it_is",

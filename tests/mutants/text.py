@@ -124,7 +124,7 @@ TEXT_MUTANTS = [
     Mutant(
         "DuckDB is asked for SQL of any length",
         "data/duckdb/table.py::DuckTable.check",
-        "        check_aggregation_length(aggregation, write_sql)\n",
+        "        check_aggregation_length(asked, write_sql)\n",
         "",
         f"{WORK}::test_an_engine_refuses_sql_that_is_too_long_before_it_is_paid_for",
     ),
@@ -145,14 +145,14 @@ TEXT_MUTANTS = [
     Mutant(
         "one person's rows may take any time of DuckDB",
         "data/duckdb/table.py::DuckTable.check",
-        "check_unit_work(aggregation, self.schemas, self._settings.seconds, memory_of(self._connection))",
+        "check_unit_work(asked, self.schemas, self._settings.seconds, memory_of(self._connection))",
         "memory_of(self._connection)",
         f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_duckdb-public-rows]",
     ),
     Mutant(
         "one person's rows may take any time of PostgreSQL",
         "data/postgres/table.py::PostgresTables.check",
-        "        check_unit_work(aggregation, self.schemas, self._sessions.seconds)\n",
+        "        check_unit_work(asked, self.schemas, self._sessions.seconds)\n",
         "",
         f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_postgres-public-rows]",
     ),

@@ -423,9 +423,7 @@ def test_a_note_that_fits_no_release_is_passed_over(tmp_path, note):
     """Entry 3 is the release of a count, entry 5 that of bounds of stay."""
     with opened(tmp_path, bounds=None, budget=MUCH) as session:
         session.sql(COUNT, epsilon=0.5)
-        session._context.gates["visits"].release(
-            discreet.query.BoundsPlan(session._dataset.schemas["visits"], "stay", Epsilon(50))
-        )
+        session._gate.release(discreet.query.BoundsPlan(session._dataset.schemas["visits"], "stay", Epsilon(50)))
         session.ledger.annotate(note, by="mallory")
     with opened(tmp_path, bounds=None, budget=None) as session:
         assert all(column.bounds is None for column in session.schema.schema.columns)
@@ -570,7 +568,7 @@ def test_nothing_of_the_rows_is_in_what_a_session_shows(clinic):
     preview = clinic.preview(COUNT, epsilon=1)
     inside = (
         clinic._dataset,
-        *clinic._context.gates.values(),
+        clinic._gate,
         clinic._dataset.tables,
         clinic.table(),
         answer.plan,

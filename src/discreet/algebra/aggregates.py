@@ -21,7 +21,7 @@ a key. Without keys there is one group, ().
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol
@@ -212,8 +212,10 @@ class Aggregation:
     aggregates: tuple[Aggregate, ...]
     limit: AnyLimit
     salt: int
-    #: None: the rows of the one table that is asked.
+    #: None: the rows of one table, as they stand.
     source: Relation | None = None
+    #: The table that is asked where there is no relation. It may be left empty where there is only one.
+    table: str = ""
 
     @property
     def values(self) -> tuple[Expression, ...]:
@@ -331,6 +333,14 @@ def check_source(aggregation: Aggregation, schemas: Mapping[str, Schema], public
             "People cannot be counted in a join of people with each other: a row of it is two people's.",
             fix="count or sum up rows",
         )
+
+
+def resolve_table(aggregation: Aggregation, schemas: Mapping[str, Schema]) -> Aggregation:
+    """Return an aggregation over a relation, if it names one of several tables. Of one table it stays as it is."""
+    schema = schemas.get(aggregation.table)
+    if aggregation.source is not None or schema is None or len(schemas) == 1:
+        return aggregation
+    return replace(aggregation, source=Scan(aggregation.table, schema.columns))
 
 
 def _need_table(scan: Scan | PublicScan, known: Mapping[str, Schema]) -> None:

@@ -29,7 +29,6 @@ from discreet.query import (
 )
 from discreet.session.datasets import Dataset
 from discreet.session.options import CheckedOptions, QuestionOptions, check_options
-from discreet.session.rows import OneOf
 
 #: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
 LIMITS_PRICE = Fraction(1, 100)
@@ -43,18 +42,15 @@ class PreparedQuestion:
     facts: PlanningContext
     options: CheckedOptions
     plan: QueryPlan
-    gate: Gate[OneOf]
 
 
 class AnalystContext:
-    """Per-analyst state behind a session: the schemas that this analyst knows, and one gate per table."""
+    """Per-analyst state behind a session: the schemas that this analyst knows, and the gate to all tables."""
 
     def __init__(self, dataset: Dataset, analyst: str) -> None:
         self.dataset = dataset
         self.analyst = need_label(analyst, "analyst", empty=True)
-        self.gates = {
-            name: Gate(dataset.ledger, OneOf(dataset.tables, name), analyst=analyst) for name in dataset.schemas
-        }
+        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst)
         self.known = dataset.find_schemas(analyst)
 
     def learn(self) -> None:
@@ -109,7 +105,7 @@ class AnalystContext:
         question = self.question(query, options)
         facts = self.resolve_limit(question, options, buy=buy)
         plan = plan_question(question, facts, options.spend, bias=options.bias)
-        return PreparedQuestion(question=question, facts=facts, options=options, plan=plan, gate=self.gate(question))
+        return PreparedQuestion(question=question, facts=facts, options=options, plan=plan)
 
     def question(self, query: "str | Question | Frame", options: CheckedOptions) -> Question:
         """Return what is asked, as a value."""
@@ -168,14 +164,9 @@ class AnalystContext:
             return facts
         price = self.ledger.budget.limit * LIMITS_PRICE
         plan = plan_limits(question, facts, Rho(price) if options.spend.rho else Epsilon(price))
-        gate = self.gate(question)
-        if gate.price(plan).stored is None:
+        if self.gate.price(plan).stored is None:
             if not buy:
                 return facts  # which the planner refuses, and says why
             # What is refused under the smallest limit is refused under any: before the limit is paid for.
             plan_question(question, replace(facts, limit=Limit()), options.spend, bias=options.bias)
-        return replace(facts, limit=read_bought_limit(gate.release(plan).answer))
-
-    def gate(self, question: Question) -> Gate[OneOf]:
-        """Return the gate of a question: where it names one table of several, it is meant."""
-        return self.gates.get(question.table, next(iter(self.gates.values())))
+        return replace(facts, limit=read_bought_limit(self.gate.release(plan).answer))

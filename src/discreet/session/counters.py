@@ -11,7 +11,7 @@ from discreet.gate import Gate, Price
 from discreet.query import StreamPlan, StreamView, count_between, view_stream
 from discreet.session.answers.answer import percent
 from discreet.session.answers.cells import TextColumn, error_text, html_lines, html_table, text_table
-from discreet.session.rows import OneOf
+from discreet.session.rows import OpenTables
 
 #: Days that a terminal and a notebook show.
 DAYS, DAYS_HTML = 40, 400
@@ -22,7 +22,7 @@ class Counter:
     """Rows by day, counted as days arrive. Made by `Session.counter`; nothing is paid before the first `refresh`."""
 
     plan: StreamPlan
-    gate: Gate[OneOf]
+    gate: Gate[OpenTables]
     request: str | None = None
 
     @property

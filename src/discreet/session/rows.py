@@ -1,13 +1,12 @@
 """Sources of rows (files, frames, PostgreSQL, Spark) and their columns; one table, or several of the same people."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
-from discreet.algebra.relations import Scan
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Column, Kind, Schema, closest
@@ -77,35 +76,6 @@ class OpenTables(Protocol):
     def close(self) -> None:
         """Let go of the rows."""
         ...
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class OneOf:
-    """Several tables, of which one is meant where nothing else is said."""
-
-    tables: OpenTables
-    name: str
-
-    def aggregate(self, aggregation: Aggregation, /) -> Exact:
-        """Return exact integers."""
-        return self.tables.aggregate(self._resolve_source(aggregation))
-
-    def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
-        """Return exact integers of those who take part."""
-        return self.tables.aggregate_among(self._resolve_source(aggregation), admission)
-
-    def check(self, aggregation: Aggregation, /) -> None:
-        """Refuse, before anything is paid, what cannot be asked now."""
-        self.tables.check(self._resolve_source(aggregation))
-
-    def check_among(self, aggregation: Aggregation, /) -> None:
-        """Refuse the same where each unit is asked."""
-        self.tables.check_among(self._resolve_source(aggregation))
-
-    def _resolve_source(self, aggregation: Aggregation) -> Aggregation:
-        if aggregation.source is None and len(self.tables.schemas) > 1:
-            return replace(aggregation, source=Scan(self.name, self.tables.schemas[self.name].columns))
-        return aggregation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -64,6 +64,7 @@ class Session(AbstractContextManager["Session"]):
     def __init__(self, dataset: Dataset, *, analyst: str = "") -> None:
         self._dataset = dataset
         self._context = AnalystContext(dataset, analyst)
+        self._gate = self._context.gate
 
     @classmethod
     def from_settings(cls, path: str | Path, *, analyst: str = "") -> "Session":
@@ -178,7 +179,7 @@ class Session(AbstractContextManager["Session"]):
         ready = self._context.prepare(what, options, ReleaseOptions, buy=True)
         checked = ready.options
         try:
-            release = ready.gate.release(ready.plan, request=checked.request, fresh=checked.fresh)
+            release = self._gate.release(ready.plan, request=checked.request, fresh=checked.fresh)
         except BudgetExceeded as error:
             refusal = error
         else:
@@ -212,7 +213,7 @@ class Session(AbstractContextManager["Session"]):
 
         """
         ready = self._context.prepare(what, options)
-        checked, price = ready.options, ready.gate.price(ready.plan)
+        checked, price = ready.options, self._gate.price(ready.plan)
         return Preview(
             price=price,
             plan=ready.plan,
@@ -270,7 +271,7 @@ class Session(AbstractContextManager["Session"]):
         self.ledger.state.account.admit(ready.plan.cost, self.analyst)  # what would be refused, nobody takes part in
         spend = Rho(price) if isinstance(ready.plan.spend, Rho) else Epsilon(price)
         plan, confidence = ParticipationPlan(ready.plan, spend), ready.options.confidence
-        answer = ready.gate.release(plan, request=request, fresh=flag(fresh, "fresh")).answer
+        answer = self._gate.release(plan, request=request, fresh=flag(fresh, "fresh")).answer
         return Participation(answer["asked"], answer["taking part"], plan.error(confidence), confidence)
 
     @list_options(QuestionOptions)
@@ -330,8 +331,8 @@ class Session(AbstractContextManager["Session"]):
 
         """
         checked = self._context.check(options, ReleaseOptions)
-        plan, gate = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
-        release = gate.release(plan, request=checked.request, fresh=checked.fresh)
+        plan = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
+        release = self._gate.release(plan, request=checked.request, fresh=checked.fresh)
         saving = saving_of(plan, self._context.delta)
         return batch_answer(
             plan,
@@ -374,11 +375,10 @@ class Session(AbstractContextManager["Session"]):
 
         """
         checked = self._context.check(options)
-        plan, gate = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
+        plan = batch_plan(self._context, questions, checked, weights, consistent=consistent, other=other)
         predicted = predict_batch(plan, checked.confidence, simultaneous=checked.simultaneous)
-        return WorkloadPreview(
-            gate.price(plan), plan, predicted, self._context.personal, saving_of(plan, self._context.delta)
-        )
+        price, saving = self._gate.price(plan), saving_of(plan, self._context.delta)
+        return WorkloadPreview(price, plan, predicted, self._context.personal, saving)
 
     @list_options(HierarchyOptions)
     def hierarchy(
@@ -411,8 +411,8 @@ class Session(AbstractContextManager["Session"]):
             True
 
         """
-        plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, HierarchyOptions)
-        release = gate.release(plan, request=checked.request, fresh=checked.fresh)
+        plan, checked = hierarchy_plan(self._context, keys, paths, options, HierarchyOptions)
+        release = self._gate.release(plan, request=checked.request, fresh=checked.fresh)
         result = view_hierarchy(plan, release.answer, checked.confidence, simultaneous=checked.simultaneous)
         return HierarchyAnswer(plan, release, result, self._context.personal)
 
@@ -439,9 +439,10 @@ class Session(AbstractContextManager["Session"]):
             True
 
         """
-        plan, gate, checked = hierarchy_plan(self._context, keys, paths, options, TreeOptions)
+        plan, checked = hierarchy_plan(self._context, keys, paths, options, TreeOptions)
         predicted = predict_hierarchy(plan, checked.confidence, simultaneous=checked.simultaneous)
-        return WorkloadPreview(gate.price(plan), plan, tuple((level,) for level in predicted), self._context.personal)
+        levels = tuple((level,) for level in predicted)
+        return WorkloadPreview(self._gate.price(plan), plan, levels, self._context.personal)
 
     def counter(  # noqa: PLR0913 - what a stream is, in one line
         self,
@@ -499,7 +500,7 @@ class Session(AbstractContextManager["Session"]):
             where=self._context.condition(name, where),
             every=every,
         )
-        return Counter(plan, self._context.gates[name], request)
+        return Counter(plan, self._gate, request)
 
     def table(self, name: str | None = None) -> Frame:
         """Return a table as a frame, to filter, group and aggregate; its `release` asks this session.
@@ -555,7 +556,7 @@ class Session(AbstractContextManager["Session"]):
             return known.bounds
         spend = read_price(epsilon, rho)
         plan = BoundsPlan(schema, name, spend)
-        release = self._context.gates[schema.table].release(plan, fresh=flag(fresh, "fresh"))
+        release = self._gate.release(plan, fresh=flag(fresh, "fresh"))
         bounds = usable_bounds(plan, release.answer)
         if bounds is None:
             raise InvalidInput(

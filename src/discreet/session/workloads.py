@@ -8,7 +8,7 @@ from typing import Any
 from discreet.core import InvalidInput, Number, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Value
-from discreet.gate import Gate, Price, Release
+from discreet.gate import Price, Release
 from discreet.gate.releases import one_line
 from discreet.query import (
     BatchPlan,
@@ -31,7 +31,6 @@ from discreet.session.answers.cells import TextColumn, error_text, html_lines, h
 from discreet.session.context import AnalystContext
 from discreet.session.options import CheckedOptions, QuestionOptions, ReleaseOptions, need_price
 from discreet.session.previews import WHO_PAYS
-from discreet.session.rows import OneOf
 
 #: Nodes of a level that a terminal and a notebook show.
 NODES, NODES_HTML = 10, 100
@@ -97,16 +96,15 @@ def batch_plan(
     *,
     consistent: bool,
     other: bool,
-) -> tuple[BatchPlan, Gate[OneOf]]:
-    """Return the plan of several questions, and the gate that it goes through."""
+) -> BatchPlan:
+    """Return the plan of several questions."""
     if isinstance(questions, str) or not isinstance(questions, Sequence):
         raise WrongType(f"The questions are {kind_of(questions)}, not a list.", fix='pass ["SELECT …", "SELECT …"]')
     read = [context.question(question, options) for question in questions]
     first = need_one_table(read)
-    plan = plan_batch(
+    return plan_batch(
         read, context.facts(first, options), need_price(options), weights=weights, consistent=consistent, other=other
     )
-    return plan, context.gate(first)
 
 
 class TreeOptions(QuestionOptions, total=False):
@@ -134,8 +132,8 @@ def hierarchy_plan(
     paths: Sequence[Sequence[Value]],
     raw_options: TreeOptions | HierarchyOptions,
     kind: type,
-) -> tuple[HierarchyPlan, Gate[OneOf], CheckedOptions]:
-    """Return the plan of counts at every level of a tree, its gate, and its options."""
+) -> tuple[HierarchyPlan, CheckedOptions]:
+    """Return the plan of counts at every level of a tree, and its options."""
     options = context.check(raw_options, kind)
     values: dict[str, Any] = dict(raw_options)
     name = context.dataset.need_table(values.get("table"))
@@ -148,7 +146,7 @@ def hierarchy_plan(
         where=context.condition(name, values.get("where")),
         **{option: values[option] for option in COUNTED if option in values},
     )
-    return plan, context.gates[name], options
+    return plan, options
 
 
 def batch_answer(

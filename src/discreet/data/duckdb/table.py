@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.aggregates import Aggregation, Exact, Load, People, PeopleBy, PeopleCut
+from discreet.algebra.aggregates import Aggregation, Exact, Load, People, PeopleBy, PeopleCut, resolve_table
 from discreet.algebra.contributions import Admission, need_accounts
 from discreet.algebra.expressions import Expression
 from discreet.core.limits import Limit
@@ -80,25 +80,28 @@ class DuckTable:
     @quiet
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers of a relation; of the one table that there is, if none is named."""
+        asked = resolve_table(aggregation, self.schemas)
         with np.errstate(all="ignore"), open_cursor(self._connection, self._settings) as cursor:
-            prepared = prepare_input(aggregation, self._holdings, cursor)
+            prepared = prepare_input(asked, self._holdings, cursor)
             return AggregationPass(prepared.aggregation, prepared.holding, cursor).run()
 
     @quiet
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())
+        asked = resolve_table(aggregation, self.schemas)
         with np.errstate(all="ignore"), open_cursor(self._connection, self._settings) as cursor:
-            prepared = prepare_input(aggregation, self._holdings, cursor)
+            prepared = prepare_input(asked, self._holdings, cursor)
             asking = build_admission(prepared, self._holdings, cursor, admission)
             return AggregationPass(prepared.aggregation, prepared.holding, cursor, asking).run()
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before payment and by public facts alone, what `aggregate` would refuse or fail on. Reads no row."""
-        check_aggregation(aggregation, self._holdings)
+        asked = resolve_table(aggregation, self.schemas)
+        check_aggregation(asked, self._holdings)
         need_connected(self._connection)
-        check_aggregation_length(aggregation, write_sql)
-        check_unit_work(aggregation, self.schemas, self._settings.seconds, memory_of(self._connection))
+        check_aggregation_length(asked, write_sql)
+        check_unit_work(asked, self.schemas, self._settings.seconds, memory_of(self._connection))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
@@ -138,9 +141,12 @@ class AggregationPass:
 
     def run(self) -> Exact:
         """Return the exact answers."""
-        if self._grouping.size:
-            for first, last, begin, end in self._spans():
-                self._add(first, last, *self._fetch(begin, end))
+        text, parameters = self._statement.text("first", "last"), self._statement.scope.parameters
+        for first, last, begin, end in self._spans() if self._grouping.size else ():
+            arrays = {}
+            if self._statement.items:
+                arrays = self._cursor.fetch(text, {**parameters, "first": begin, "last": end - 1})
+            self._add(first, last, *self._read_rows(arrays, begin, end))
         codes = None if self._public else np.flatnonzero(self._counts_in)
         groups = self._grouping.groups(np.arange(self._grouping.size) if codes is None else codes)
         return Exact(groups=groups, answers=tuple(tally.answer(codes) for tally in self._tallies))
@@ -167,14 +173,9 @@ class AggregationPass:
         spans = units.spans(together)
         return [(first, last, int(units.begins[first]), int(units.begins[last])) for first, last in spans]
 
-    def _fetch(self, begin: int, end: int) -> tuple[NDArray[Any], list[Fetched]]:
+    def _read_rows(self, arrays: dict[str, Any], begin: int, end: int) -> tuple[NDArray[Any], list[Fetched]]:
         """Return the numbers of rows that pass the condition, and their columns, in the order of the table."""
-        statement = self._statement
-        if not statement.items:
-            return np.arange(begin, end), []
-        parameters = {**statement.scope.parameters, "first": begin, "last": end - 1}
-        arrays = self._cursor.fetch(statement.text("first", "last"), parameters)
-        columns = [read_column(arrays[f"i{place}"]) for place in range(len(statement.items))]
+        columns = [read_column(arrays[f"i{place}"]) for place in range(len(self._statement.items))]
         if self._row is None:
             rows = np.arange(begin, end)
             if any(len(column.data) != len(rows) for column in columns):

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from discreet.algebra.aggregates import Aggregation, Exact, check_source
+from discreet.algebra.aggregates import Aggregation, Exact, check_source, resolve_table
 from discreet.algebra.contributions import Admission, need_accounts
 from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, kinds_of
 from discreet.algebra.expressions import columns_in
@@ -165,9 +165,10 @@ class PostgresTables:
     @quiet
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
-        check_source(aggregation, self.schemas, self.publics)
+        asked = resolve_table(aggregation, self.schemas)
+        check_source(asked, self.schemas, self.publics)
         with self._sessions.together() as transaction:
-            capped, table, dialect = self._cap_rows(aggregation, transaction.ask)
+            capped, table, dialect = self._cap_rows(asked, transaction.ask)
             bounded = write_bounded_sql(capped, table, dialect, look_up=True)
             return bounded.layout.read_answers(transaction.ask(bounded.text))
 
@@ -175,25 +176,28 @@ class PostgresTables:
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())
-        check_source(aggregation, self.schemas, self.publics)
-        leaving = leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources))
+        asked = resolve_table(aggregation, self.schemas)
+        check_source(asked, self.schemas, self.publics)
+        leaving = leaver_table(asked, self._table(asked), PostgresDialect(self._sources))
         with self._sessions.together(None if leaving is None else leaving.creation) as transaction:
-            capped, table, dialect = self._cap_rows(aggregation, transaction.ask)
+            capped, table, dialect = self._cap_rows(asked, transaction.ask)
             return answer_among(capped, table, dialect, admission, transaction, leaving)
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        bounded = self._write_statement(aggregation)
-        check_aggregation_length(aggregation, write_sql)
-        check_unit_work(aggregation, self.schemas, self._sessions.seconds)
+        asked = resolve_table(aggregation, self.schemas)
+        bounded = self._write_statement(asked)
+        check_aggregation_length(asked, write_sql)
+        check_unit_work(asked, self.schemas, self._sessions.seconds)
         self._sessions.check(bounded.text)
-        need_readable(self._sessions.ask, self._relations_in(aggregation))
+        need_readable(self._sessions.ask, self._relations_in(asked))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
         need_accounts(aggregation, self.schemas.values())
-        self.check(aggregation)
-        need_leaver_table(aggregation, self._table(aggregation), PostgresDialect(self._sources), self._sessions)
+        asked = resolve_table(aggregation, self.schemas)
+        self.check(asked)
+        need_leaver_table(asked, self._table(asked), PostgresDialect(self._sources), self._sessions)
 
     def _write_statement(self, aggregation: Aggregation) -> BoundedStatement:
         """Return the statement of an aggregation as it is checked: where public rows agree is not looked up for it."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from discreet.algebra.aggregates import Aggregation, Exact, check_source
+from discreet.algebra.aggregates import Aggregation, Exact, check_source, resolve_table
 from discreet.algebra.contributions import Admission, need_accounts
 from discreet.algebra.declarations import AnyBounds, AnyKind
 from discreet.algebra.names import quote_name
@@ -151,8 +151,9 @@ class SparkTable:
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
         end = time.monotonic() + self._settings.seconds
-        used, names = self._name_views(aggregation)
-        capped, rows = self._cap_rows(aggregation, used, names)
+        asked = resolve_table(aggregation, self.schemas)
+        used, names = self._name_views(asked)
+        capped, rows = self._cap_rows(asked, used, names)
         bounded = spark_sql(capped, rows)
         return read_answers(bounded.layout, self._ask(bounded.text, used, names, end - time.monotonic()))
 
@@ -161,21 +162,22 @@ class SparkTable:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())
         end = time.monotonic() + self._settings.seconds
-        used, names = self._name_views(aggregation)
+        asked = resolve_table(aggregation, self.schemas)
+        used, names = self._name_views(asked)
         session = next(iter(used.values())).frame.sparkSession
         need_running(session)
         need_unlimited(session)
-        capped, rows = self._cap_rows(aggregation, used, names)
+        capped, rows = self._cap_rows(asked, used, names)
         return answer_among(capped, rows, used, names, admission, max(end - time.monotonic(), 0))
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before anything is paid, what cannot be asked now. Reads no row."""
-        self._need_ready(aggregation)
+        self._need_ready(resolve_table(aggregation, self.schemas))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked, and sessions that fail large results. Reads no row."""
         need_accounts(aggregation, self.schemas.values())
-        need_unlimited(self._need_ready(aggregation))
+        need_unlimited(self._need_ready(resolve_table(aggregation, self.schemas)))
 
     def _need_ready(self, aggregation: Aggregation) -> Any:
         """Return the session of a pass that can be made."""

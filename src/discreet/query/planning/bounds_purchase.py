@@ -100,7 +100,15 @@ class BoundsPlan:
         check_pass(data, self._aggregation(UNSALTED))
 
     def _aggregation(self, salt: int) -> Aggregation:
-        return Aggregation(where=None, keys=(), aggregates=self._extremes, limit=Limit(), salt=salt, source=self.source)
+        return Aggregation(
+            where=None,
+            keys=(),
+            aggregates=self._extremes,
+            limit=Limit(),
+            salt=salt,
+            source=self.source,
+            table=self.schema.table,
+        )
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the two ends, exactly, as texts."""

@@ -150,4 +150,8 @@ def choose_aggregate(
     """Return the table's own `aggregate`; with personal accounts, one that charges `costs` to those who take part."""
     if not isinstance(data, ChargedTable):
         return data.aggregate
-    return lambda aggregation: data.aggregate_for(aggregation, Charges(aggregation.aggregates, tuple(costs())))
+
+    def aggregate_charged(aggregation: Aggregation) -> Exact:
+        return data.aggregate_for(aggregation, Charges(aggregation.aggregates, tuple(costs())))
+
+    return aggregate_charged

@@ -56,10 +56,12 @@ class ChosenLimit:
         return Limit(groups=limits.get(Load.GROUPS, 1), rows_per_group=limits[Load.ROWS_PER_GROUP])
 
     def passing(
-        self, where: Expression | None, keys: tuple[Key, ...], salt: int, source: Relation | None = None
+        self, where: Expression | None, keys: tuple[Key, ...], salt: int, source: Relation | None, table: str
     ) -> Aggregation:
         """Return the pass that counts loads. They are counted before limits, so that any limit serves."""
-        return Aggregation(where=where, keys=keys, aggregates=self.loads, limit=Limit(), salt=salt, source=source)
+        return Aggregation(
+            where=where, keys=keys, aggregates=self.loads, limit=Limit(), salt=salt, source=source, table=table
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,12 +108,12 @@ class LimitsPlan:
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
-        check_pass(data, self.chosen.passing(self.where, self.keys, UNSALTED, self.source))
+        check_pass(data, self.chosen.passing(self.where, self.keys, UNSALTED, self.source, self.schema.table))
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return the limit."""
         salt = salt_of(self.canonical())
-        passing = self.chosen.passing(self.where, self.keys, salt, self.source)
+        passing = self.chosen.passing(self.where, self.keys, salt, self.source, self.schema.table)
         limit = self.chosen.choose(data, passing, self._pricing, entropy)
         return {"limit": [limit.groups, limit.rows_per_group]}
 

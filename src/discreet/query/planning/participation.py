@@ -102,6 +102,7 @@ class ParticipationPlan:
             limit=self._limit,
             salt=salt,
             source=question.source,
+            table=question.schema.table,
         )
 
     def error(self, confidence: Number) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
+from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -41,7 +42,7 @@ from discreet.query.relations.schemas import cap_text
 FORM = "discreet query 2"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class QueryPlan:
     """One question: which rows, which groups, what is measured, and the share of the price that each part gets.
 
@@ -95,6 +96,11 @@ class QueryPlan:
 
     def canonical(self) -> str:
         """Return all that decides how answers are distributed, and nothing else."""
+        return self._canonical
+
+    @cached_property
+    def _canonical(self) -> str:
+        """The canonical text. The digest and the salt are both made of it, and it is long."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
         source = () if self.source is None else (self.source,)
         cap = cap_text(self.schema, (self.source,))
@@ -109,7 +115,7 @@ class QueryPlan:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
         limit = self.limit
         if isinstance(limit, ChosenLimit):
-            check_pass(data, limit.passing(self.where, self.keys, UNSALTED, self.source))
+            check_pass(data, limit.passing(self.where, self.keys, UNSALTED, self.source, self.schema.table))
             limit = Limit()
         check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
 
@@ -145,7 +151,7 @@ class QueryPlan:
     def _limit(self, data: Table, salt: int, entropy: Entropy) -> AnyLimit:
         if not isinstance(self.limit, ChosenLimit):
             return self.limit
-        passing = self.limit.passing(self.where, self.keys, salt, self.source)
+        passing = self.limit.passing(self.where, self.keys, salt, self.source, self.schema.table)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
 
     def costs(self, limit: AnyLimit) -> list[PassCost]:
@@ -165,6 +171,7 @@ class QueryPlan:
             limit=limit,
             salt=self.salt if salt is None else salt,
             source=self.source,
+            table=self.schema.table,
         )
 
     def groups(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:

@@ -141,7 +141,13 @@ class BatchPass:
     def aggregation(self, aggregates: tuple[Aggregate, ...], salt: int) -> Aggregation:
         """Return the pass over the rows."""
         return Aggregation(
-            where=self.where, keys=self.keys, aggregates=aggregates, limit=self.limit, salt=salt, source=self.source
+            where=self.where,
+            keys=self.keys,
+            aggregates=aggregates,
+            limit=self.limit,
+            salt=salt,
+            source=self.source,
+            table=self.schema.table,
         )
 
     def sum_other_axes(self, counts: NDArray[Any], axes: Axes) -> NDArray[Any]:

@@ -204,6 +204,7 @@ class HierarchyPlan:
             aggregates=(self.counts,),
             limit=self.limit,
             salt=salt,
+            table=self.schema.table,
         )
 
     def noisy(self, answer: dict[str, Any]) -> tuple[NDArray[Any], ...]:
