@@ -159,17 +159,10 @@ FACE_MUTANTS = [
     ),
     Mutant(
         "the command loads pandas for nothing",
-        "cli/__init__.py::main",
-        "_without_pandas() if arguments is None else nullcontext()",
-        "nullcontext()",
+        "data/duckdb/connection.py::ReadCursor._execute",
+        "self._cursor.execute(fill_parameters(text, parameters))",
+        "self._cursor.execute(fill_parameters(text, parameters) + ' LIMIT $all', {'all': 10**9})",
         f"{ASKING}test_asking_loads_nothing_that_it_does_not_need",
-    ),
-    Mutant(
-        "pandas cannot be imported after a command",
-        "cli/__init__.py::_without_pandas",
-        'finally:\n        del sys.modules["pandas"]',
-        "finally:\n        pass",
-        f"{PARSING}test_a_command_leaves_pandas_to_be_imported",
     ),
     Mutant(
         "words that click looks at last are a fault of the package",
@@ -193,8 +186,15 @@ FACE_MUTANTS = [
         f"{PARSING}test_options_that_exclude_each_other_are_refused",
     ),
     Mutant(
+        "several values of an option add up when it is given twice",
+        "cli/parsing.py::_replaces",
+        "not option.extends",
+        "False",
+        f"{PARSING}test_an_option_that_is_given_twice_has_the_values_of_the_last_time",
+    ),
+    Mutant(
         "an option with several values takes one",
-        "cli/parsing.py::Command._sort_words",
+        "cli/parsing.py::_take_values",
         "option.greedy and waiting and _is_value(waiting[0])",
         "False",
         f"{PARSING}test_an_option_may_take_several_values",

@@ -61,11 +61,15 @@ class WordChoice(click.Choice[str]):
 
 
 class Option(click.Option):
-    """An option whose value is a text; `greedy` ones take all values up to the next option."""
+    """An option whose value is a text; `greedy` ones take all values up to the next option.
 
-    def __init__(self, *names: str, greedy: bool = False, **settings: Any) -> None:
+    An option that is given twice has the values of the last time. One that `extends`, or that is `multiple` and takes
+    one value at a time, adds them.
+    """
+
+    def __init__(self, *names: str, greedy: bool = False, extends: bool = False, **settings: Any) -> None:
         super().__init__(names, **settings)
-        self.greedy = greedy
+        self.greedy, self.extends = greedy, extends
 
 
 class Exclusive:
@@ -102,16 +106,23 @@ class Command(click.Command):
         return rest
 
     def _sort_words(self, context: click.Context, typed: Sequence[str]) -> list[str]:
-        """Return the options, each with one value, then `--` and the arguments."""
+        """Return the options, each with one value, then `--` and the arguments.
+
+        A greedy option that is given again replaces its values, unless it extends them.
+        """
         known = {
             name: parameter
             for parameter in self.get_params(context)
             for name in parameter.opts
             if isinstance(parameter, click.Option)
         }
-        options, words, waiting = list[str](), list[str](), list(typed)
+        options, words, waiting, lists = list[str](), list[str](), list(typed), dict[str, list[str]]()
         while waiting:
             word = waiting.pop(0)
+            name, _, value = word.partition("=")
+            if name != word and _replaces(known.get(name)):
+                lists[name] = [value]
+                continue
             if word == "--":
                 words += waiting
                 break
@@ -124,9 +135,12 @@ class Command(click.Command):
                     options.append(word)
                     continue
                 raise InvalidInput(f"{word} has no value.", fix=f"write {word} {option.metavar}; {_see(context)}")
-            options += [word, waiting.pop(0)]
-            while isinstance(option, Option) and option.greedy and waiting and _is_value(waiting[0]):
-                options += [word, waiting.pop(0)]
+            values = _take_values(option, waiting)
+            if _replaces(option):
+                lists[word] = values
+            else:
+                options += [part for value in values for part in (word, value)]
+        options += [part for word, values in lists.items() for value in values for part in (word, value)]
         return [*options, "--", *words]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -273,6 +287,19 @@ def _run(handler: Handler, params: Sequence[click.Parameter], typed: dict[str, A
     values = {name: (list(value) or None) if name in lists else value for name, value in typed.items()}
     arguments = Arguments(**{"json": False, **values})
     return handler(arguments), bool(arguments.json)
+
+
+def _replaces(option: click.Option | None) -> bool:
+    """Tell whether an option takes several values at a time, and those of the last time count."""
+    return isinstance(option, Option) and option.greedy and not option.extends
+
+
+def _take_values(option: click.Option, waiting: list[str]) -> list[str]:
+    """Take the values of an option from the words that follow it."""
+    values = [waiting.pop(0)]
+    while isinstance(option, Option) and option.greedy and waiting and _is_value(waiting[0]):
+        values.append(waiting.pop(0))
+    return values
 
 
 def _is_value(word: str) -> bool:

@@ -41,6 +41,7 @@ placed = several(
         "files that hold its anchors (two in the user's state folder, if left out); write PLACE before them",
         multiple=True,
         greedy=True,
+        extends=True,
     ),
 )
 #: The person who makes an entry.
