@@ -116,7 +116,7 @@ advanced, sharper  5.75611
 zCDP               5.22154
 optimal            4.77457  least
 
-Whoever knows that they add Laplace noise may say 4.69…
+If the noise is known to be Laplace noise, ε is 4.69…
 """,
     "means": """\
 ε = 1, δ = 0. Somebody suspects that a person is in the table:

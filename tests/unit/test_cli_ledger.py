@@ -171,7 +171,7 @@ def test_a_raise_shows_before_and_after_and_what_it_means(place, run, facts):
     assert re.search(r"^before .* ε = 0\.8 of 3 spent", out, re.MULTILINE)
     assert re.search(r"^after .* ε = 0\.8 of 4 spent, 3\.2 left", out, re.MULTILINE)
     assert "54.6 times that on the other, plus 1e-09" in out
-    assert "no longer holds" in out
+    assert "no longer hold" in out
     assert "ε = 4 at δ = 1e-09 (3 at birth)" in run("show", place)[1]
     found = facts("lower", place, "--to", "1/3", "--reason", "less", "--by", "eve")
     assert (found["before"]["limit_exact"], found["after"]["limit_exact"]) == ("4", "4/5")

@@ -99,7 +99,7 @@ def test_a_batch_tells_a_person_every_table_the_saving_and_what_is_left(clinic, 
 def test_a_preview_of_a_batch_is_free_and_tells_what_will_come(clinic, facts, run):
     found = facts("batch", "questions.sql", "--rho", "0.5", "--preview")
     assert (found["fits"], found["free"], len(found["predicted"])) == (True, False, 3)
-    assert "fits into what is left" in run("batch", "questions.sql", "--rho", "0.5", "--preview")[1]
+    assert "fits the remaining budget" in run("batch", "questions.sql", "--rho", "0.5", "--preview")[1]
     assert spent(clinic) == 0
     row = facts("batch", "questions.sql", "--rho", "0.5")["questions"][1]["rows"][0]
     assert row["n_high"] - row["n"] == pytest.approx(found["predicted"][1][0]["error"], rel=1e-9)

@@ -18,7 +18,7 @@ def test_a_preview_of_a_hierarchy_is_free_and_tells_the_errors_that_come(tmp_pat
         found = clinic.hierarchy(("ward",), PATHS, epsilon=1, confidence=0.9)
         told = [one.error for each in preview.predicted for one in each]
         assert told == pytest.approx([level.error.max() for level in found.levels])
-        assert "fits into what is left" in repr(preview)
+        assert "fits the remaining budget" in repr(preview)
         assert "all: ±" in repr(preview)
         assert clinic.preview_hierarchy(("ward",), PATHS, epsilon=1).price.stored is not None
 

@@ -205,7 +205,7 @@ class WorkloadPreview:
 
     def _fate(self) -> str:
         fits = "fits" if self.fits else "does not fit"
-        return f"{fits}; {WHO_PAYS}" if self.personal else f"{fits} into what is left"
+        return f"{fits}; {WHO_PAYS}" if self.personal else f"{fits} the remaining budget"
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())

@@ -99,7 +99,7 @@ def comparison_lines(
         *columns(rows),
     ]
     if laplace is not None:
-        lines += ["", f"Whoever knows that they add Laplace noise may say {text_up(laplace)}."]
+        lines += ["", f"If the noise is known to be Laplace noise, ε is {text_up(laplace)}."]
     return lines
 
 

@@ -325,7 +325,7 @@ def ask_accounts(budget: Budget) -> Budget:
     """Return the budget with who pays for answers: everybody alike, or each person from an account of their own."""
     console.tell(
         "\nWho pays for an answer? dataset: everybody alike. person: each for what it takes from them; then more can "
-        "be asked,\nand whoever has nothing left is left out, silently: answers drift."
+        "be asked,\nand people whose account is used up are left out silently: answers drift."
     )
     return console.ask("  per", lambda text: _read_payer(budget, text), default="dataset")
 

@@ -13,8 +13,8 @@ from discreet.gate.releases import one_line
 HEAD = ["entry", "when (UTC)", "analyst", "what", "cost", "answered"]
 #: Of whoever was never charged, whether or not there is such a person: nothing in it depends on any row.
 NO_ACCOUNT = "no account: nothing was ever charged"
-ONLY_THEIRS = "This is made of that person's rows: it is for that person, and nobody who sees answers may see it."
-ONLY_STEWARDS = "This is made of people's rows: nobody who sees answers may see it, and nobody may act on it."
+ONLY_THEIRS = "This is computed from that person's rows: it is for that person. Do not show it to analysts."
+ONLY_STEWARDS = "This is computed from people's rows: do not show it to analysts, and do not act on it."
 
 
 def need_window(ledger: Ledger, window: str | None) -> None:

@@ -156,7 +156,7 @@ def export_summary(exported: Exported, *, both: bool) -> list[str]:
         ["vouched for", _vouching_text(exported)],
         ["head", state.head.hex()],
     ]
-    return ["The export:", *columns(rows), *inside, "What was added after its last entry, it cannot tell."]
+    return ["The export:", *columns(rows), *inside, "The export does not show entries that were added later."]
 
 
 def _vouching_text(exported: Exported) -> str:

@@ -239,7 +239,7 @@ def promise_lines(ledger: Ledger) -> list[str]:
     promise, delta = lifetime_promise(ledger)
     example = "" if delta == ledger.budget.delta else ", for example,"
     separate = (
-        ["This holds against each analyst alone: k who pool what they learned may learn k times as much."]
+        ["This holds against each analyst alone: k analysts who share their answers may learn k times as much."]
         if ledger.birth.policy is Policy.SEPARATE
         else []
     )

@@ -130,8 +130,8 @@ READING = (
 
 
 LEAVING = (
-    " Whoever has nothing left for a question is left out of it, and nobody is told: answers are about those who took "
-    "part, and so are their bars."
+    " People whose account is used up are left out silently: answers, and their bars, are about the people who took "
+    "part."
 )
 
 
@@ -148,7 +148,7 @@ def _promise(ledger: "Ledger") -> str:
     whole = (
         "Whatever is asked, and however answers are combined, all that is ever told stays within this."
         if ledger.birth.policy is Policy.SHARED
-        else "This holds against each analyst alone; those who pool what they learned may learn more."
+        else "This holds against each analyst alone; analysts who share their answers may learn more."
     )
     return (
         f'<section><h2>What is promised</h2><p class="promise">{escape(one_line(promise_words(ledger), 400))}</p>'

@@ -83,7 +83,7 @@ def _add_head(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path
 
 def _add_unit(document: tomlkit.TOMLDocument, settings: "Settings") -> None:
     if settings.person is None:
-        _add(document, "row", tomlkit.item(True), "Each row is a person of its own: nobody has two.")  # noqa: FBT003
+        _add(document, "row", tomlkit.item(True), "Each row is a person of its own: no person has two.")  # noqa: FBT003
         return
     if isinstance(settings.person, str):
         about = "Who is protected: all rows with the same value of this column."

@@ -69,9 +69,9 @@ def create_command(arguments: Arguments) -> CommandOutput:
             ["ledger", title_of(ledger)],
             ["name", ledger.identity],
             ["promise", promise_words(ledger)],
-            ["key", f"{key} (whoever has it can sign for the ledger)"],
+            ["key", f"{key} (its holder can sign for the ledger)"],
             *(["anchor", place] for place in anchors),
         ]
-        advice = "Keep the name where people look, and the key and the anchors where the ledger is not."
+        advice = "Publish the name. Store the key and the anchors apart from the ledger."
         lines = [*columns(rows), "", *promise_lines(ledger), "", advice]
     return CommandOutput("create", facts, tuple(lines))

@@ -19,7 +19,7 @@ def raise_command(arguments: Arguments) -> CommandOutput:
     with open_ledger(arguments) as ledger:
         need_other_side(ledger, limit, limit > ledger.state.account.limit, "discreet ledger lower")
         answer = resize_ledger(ledger, limit, arguments, "raise")
-        warning = "What was promised before this entry, to whomever, no longer holds: tell them."
+        warning = "Promises made before this entry no longer hold: tell the people to whom they were made."
     return CommandOutput("raise", answer.facts, (*answer.lines, warning))
 
 

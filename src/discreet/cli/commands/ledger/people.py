@@ -12,8 +12,8 @@ The ledger keeps hashes of names, and no kinds of columns. So ID is the text tha
 After -- it may begin with a dash. A person who was never charged has no account: that is an answer, too, and status 0.
 """
 PEOPLE = """\
-For the steward. How far accounts are used is made of people's rows: it may not be shown to anybody who sees answers,
-and nobody may act on it, such as by taking people out of the tables.
+For the steward. The use of accounts is computed from people's rows: do not show it to analysts, and do not act on it,
+such as by taking people out of the tables.
 """
 
 

@@ -76,7 +76,7 @@ def export_command(arguments: Arguments) -> CommandOutput:
             ["head", last.head],
             [
                 "signed",
-                "yes" if ledger.can_sign else "no: the key is not at hand (see --key), so nobody vouches for it",
+                "yes" if ledger.can_sign else "no: the key is not at hand (see --key)",
             ],
         ]
         how = f"Check it with: discreet ledger check --export {one_line(arguments.output)} --ledger {ledger.identity}"
