@@ -21,8 +21,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Keep the collector of garbage from the tests themselves: there are many, and they live as long as the run."""
+    """Collect tests without looking for garbage among them: there are many, and they live as long as the run."""
     gc.disable()
     yield
-    gc.freeze()
     gc.enable()
