@@ -590,7 +590,7 @@ def see(monkeypatch):
 @pytest.fixture
 def often(monkeypatch):
     """Tell progress at every entry."""
-    monkeypatch.setattr(verification, "OFTEN", 1)
+    monkeypatch.setattr(verification, "PROGRESS_EVERY", 1)
     monkeypatch.setattr(console, "PAUSE", 0)
 
 

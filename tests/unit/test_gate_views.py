@@ -332,7 +332,7 @@ def test_an_export_of_another_ledger_is_refused(lines):
 def test_progress_is_told(lines, monkeypatch):
     from discreet.gate.proofs import exports
 
-    monkeypatch.setattr(exports, "OFTEN", 2)
+    monkeypatch.setattr(exports, "PROGRESS_EVERY", 2)
     told = []
     check_export(lines, progress=lambda done, total: told.append((done, total)))
     assert told == [(2, 0), (4, 0), (6, 0)]

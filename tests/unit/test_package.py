@@ -1,10 +1,14 @@
 """The package as users meet it: its names, its weight, its rooms."""
 
+import ast
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
+
+PACKAGE = Path(__file__).parents[2] / "src" / "discreet"
 
 ROOMS = [
     "core",
@@ -135,6 +139,26 @@ def test_the_exported_names_are_pinned(module):
     if module == "discreet.learn.torch":
         pytest.importorskip("torch")
     assert set(import_module(module).__all__) == FACES[module]
+
+
+def imports_in(file):
+    """Yield the module, the name and the alias of every `from … import …` in a file."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                yield node.module, alias.name, alias.asname
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_name_on_a_face_that_is_not_for_users_is_used_by_another_room(room):
+    """A face imports such a name as itself, and leaves it out of `__all__`."""
+    face = PACKAGE / room / "__init__.py"
+    for_rooms = {name for _, name, alias in imports_in(face) if name == alias}
+    others = (file for file in PACKAGE.rglob("*.py") if (PACKAGE / room) not in file.parents)
+    used = {name for file in others for module, name, _ in imports_in(file) if module == f"discreet.{room}"}
+    assert for_rooms <= used
+    assert not for_rooms & set(import_module(f"discreet.{room}").__all__)
+    assert all(hasattr(import_module(f"discreet.{room}"), name) for name in for_rooms)
 
 
 @pytest.mark.parametrize("room", ROOMS)

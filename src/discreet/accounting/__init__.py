@@ -39,6 +39,9 @@ from discreet.accounting.filters import (
     times_left,
     with_limit,
 )
+from discreet.accounting.filters import adds_exactly as adds_exactly
+from discreet.accounting.filters import states_no_less as states_no_less
+from discreet.accounting.gaussian_curves import tail as tail
 from discreet.accounting.guarantees import Bracket, Guarantee, bracket, bracket_delta, curve, delta, epsilon, guarantee
 from discreet.accounting.interpretation import advantage, advised_delta, need_delta, posterior, power
 from discreet.accounting.losses import (
@@ -56,10 +59,16 @@ from discreet.accounting.losses import (
     Renyi,
 )
 from discreet.accounting.odometers import Odometer
+from discreet.accounting.personal import Currency as Currency
+from discreet.accounting.personal import PersonalLimit as PersonalLimit
+from discreet.accounting.personal import personal_limit as personal_limit
 from discreet.accounting.pld.loss_variable import LossDistribution, loss_distribution
+from discreet.accounting.renyi import ORDERS as ORDERS
 from discreet.accounting.renyi import RenyiBound, renyi_of
+from discreet.accounting.text_reader import MOST_CHARACTERS as MOST_CHARACTERS
 from discreet.accounting.texts import loss_from_text, loss_to_text
 
+# For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [
     "Approximate",
     "BoundedRange",

@@ -14,8 +14,7 @@ from discreet.core.errors import kind_of
 from discreet.data import EngineSettings
 from discreet.data.engine_rules import quietly
 from discreet.data.reading import connect
-from discreet.gate import Ledger
-from discreet.gate.plans import need_label
+from discreet.gate import Ledger, need_label
 
 #: What the ledger is told, before anything leaves.
 DISCLOSED = "a table without any bound on what it tells was published"

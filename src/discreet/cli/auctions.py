@@ -8,8 +8,7 @@ from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Fact, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, round_down, round_up
-from discreet.gate import Ledger
-from discreet.gate.entries.cost_text import cost_words
+from discreet.gate import Ledger, cost_words
 from discreet.market import Auction, IncentiveGuarantee, PriceGrid
 
 

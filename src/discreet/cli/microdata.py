@@ -43,7 +43,7 @@ from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Fact
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
-from discreet.gate.releases import one_line
+from discreet.gate import one_line
 
 #: What every verb ends with.
 NO_GUARANTEE = "These are facts about a table, not a guarantee about a person; there is no ε."

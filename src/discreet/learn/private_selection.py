@@ -16,13 +16,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from discreet.accounting import Composed, Parallel, PrivacyLoss, Renyi, loss_to_text, neighbours_of, renyi_of
-from discreet.accounting.renyi import ORDERS
+from discreet.accounting import ORDERS, Composed, Parallel, PrivacyLoss, Renyi, loss_to_text, neighbours_of, renyi_of
 from discreet.core import InvalidInput, Neighbours, NotProved, Number, WrongType, exact
 from discreet.core.errors import tell_operator
 from discreet.core.exact import flag, log_up
-from discreet.gate import Gate, Receipt, SteppedPlan
-from discreet.gate.releases import encode
+from discreet.gate import Gate, Receipt, SteppedPlan, encode
 from discreet.learn.payment import need_rows
 from discreet.noise import Entropy, below, bernoulli
 

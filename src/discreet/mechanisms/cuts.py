@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.mechanisms.quantiles import Counts
-from discreet.noise import Entropy, below
-from discreet.noise.decide import below_exp
+from discreet.noise import Entropy, below, below_exp
 
 #: A cell has 2 to this power parts.
 PART_BITS = 20

@@ -8,9 +8,8 @@ from typing import Any, Self, overload
 
 from numpy.typing import NDArray
 
-from discreet.accounting import DiscreteGaussianNoise, calibrate_gaussian
+from discreet.accounting import DiscreteGaussianNoise, calibrate_gaussian, tail
 from discreet.accounting import delta as delta_at
-from discreet.accounting.gaussian_curves import tail
 from discreet.core import (
     NotProved,
     Number,

@@ -15,8 +15,7 @@ from discreet.core import InvalidInput, Number, OutOfRange, WrongType, positive,
 from discreet.core.canonical_text import settle
 from discreet.mechanisms.cuts import PARTS, CellCounts, Target
 from discreet.mechanisms.quantiles import FINEST, MOST_CELLS, CountList, Counts, QuantileChoice, read_cells, read_level
-from discreet.noise import SYSTEM, Entropy, laplace
-from discreet.noise.stream import need_entropy
+from discreet.noise import SYSTEM, Entropy, laplace, need_entropy
 
 # Noisy counts of all nodes of a tree over the cells of a grid, and ranks read off them.
 

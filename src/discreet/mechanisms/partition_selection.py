@@ -11,16 +11,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting import Approximate, Concentrated, PrivacyLoss, Repeated, calibrate_gaussian
-from discreet.accounting.gaussian_curves import tail
+from discreet.accounting import Approximate, Concentrated, PrivacyLoss, Repeated, calibrate_gaussian, tail
 from discreet.core import InvalidInput, Number, OutOfRange, Sensitivity, exp_minus, positive, probability, whole
 from discreet.core.canonical_text import settle
 from discreet.core.exact import nearest_float, root_down
 from discreet.mechanisms.integers import add_noise, read_integers
 from discreet.mechanisms.laplace import FAINT
-from discreet.noise import SYSTEM, Entropy, gaussian, laplace
-from discreet.noise.decide import below_ratio
-from discreet.noise.stream import need_entropy
+from discreet.noise import SYSTEM, Entropy, below_ratio, gaussian, laplace, need_entropy
 
 EVEN = Fraction(1, 2)
 

@@ -15,8 +15,7 @@ from discreet.core.exact import flag
 from discreet.mechanisms.integers import read_integers
 from discreet.mechanisms.selection.odds import exponential_error, exponential_odds, read_question
 from discreet.mechanisms.selection.scores import read_rate
-from discreet.noise import SYSTEM, Entropy, choose_exp
-from discreet.noise.stream import need_entropy
+from discreet.noise import SYSTEM, Entropy, choose_exp, need_entropy
 
 # Counts in the order of their cells, and how far a cell is from a wanted rank: exact integers.
 

@@ -11,6 +11,8 @@ from discreet.noise.coins import DEVICE, Coins
 
 if TYPE_CHECKING:
     from discreet.noise.choice import ExpChoice, choose, choose_exp, toss_exp
+    from discreet.noise.decide import below_exp as below_exp
+    from discreet.noise.decide import below_ratio as below_ratio
     from discreet.noise.sampling import (
         below,
         bernoulli,
@@ -23,7 +25,9 @@ if TYPE_CHECKING:
         rounded_gaussian,
     )
     from discreet.noise.stream import SYSTEM, Entropy, process_mark
+    from discreet.noise.stream import need_entropy as need_entropy
 
+# For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [
     "DEVICE",
     "SYSTEM",
@@ -50,7 +54,8 @@ _FETCHED = {
     **dict.fromkeys(("ExpChoice", "choose", "choose_exp", "toss_exp"), "choice"),
     **dict.fromkeys(("below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace"), "sampling"),
     **dict.fromkeys(("coin_words", "hand_out_rounded", "rounded_gaussian"), "sampling"),
-    **dict.fromkeys(("SYSTEM", "Entropy", "process_mark"), "stream"),
+    **dict.fromkeys(("SYSTEM", "Entropy", "need_entropy", "process_mark"), "stream"),
+    **dict.fromkeys(("below_exp", "below_ratio"), "decide"),
 }
 
 

@@ -19,6 +19,7 @@ from discreet.query.frames.terms import (
 from discreet.query.planning.bounds_purchase import BoundsPlan, read_bought_bounds
 from discreet.query.planning.chosen_limits import LimitsPlan, read_bought_limit
 from discreet.query.planning.explanations import Explanation, explain
+from discreet.query.planning.measurements import KeySelection as KeySelection
 from discreet.query.planning.participation import Participation, ParticipationPlan
 from discreet.query.planning.planning import find_limit, plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
@@ -37,6 +38,7 @@ from discreet.query.workloads.hierarchies import HierarchyPlan, plan_hierarchy
 from discreet.query.workloads.hierarchy_views import HierarchyLevel, HierarchyResult, view_hierarchy
 from discreet.query.workloads.streams import StreamPlan, StreamView, count_between, plan_stream, view_stream
 
+# For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [
     "AggregateExpression",
     "Asker",

@@ -13,9 +13,7 @@ from discreet.accounting import (
 )
 from discreet.core import BudgetExceeded, DiscreetError
 from discreet.core.exact import text_down
-from discreet.gate import Ledger
-from discreet.gate.accounts.personal_terms import PersonalAccount
-from discreet.gate.plans import plan_digest
+from discreet.gate import Ledger, PersonalAccount, plan_digest
 from discreet.query import Epsilon, QueryPlan, Rho, plan_question, predict
 from discreet.session.answers.cells import error_text
 from discreet.session.context import PreparedQuestion

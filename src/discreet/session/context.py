@@ -9,8 +9,7 @@ from discreet.algebra.expressions import Expression
 from discreet.core import Finished, InvalidInput, Limit, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.data import measure_sql
-from discreet.gate import Gate, Ledger, PersonalAccount
-from discreet.gate.plans import need_label
+from discreet.gate import Gate, Ledger, PersonalAccount, need_label
 from discreet.query import (
     Asker,
     Epsilon,

@@ -12,8 +12,7 @@ from discreet.core.errors import is_interrupt, kind_of
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Schema, closest
 from discreet.data.reading import need_names
-from discreet.gate import Budget, Ledger
-from discreet.gate.plans import need_label
+from discreet.gate import Budget, Ledger, need_label
 from discreet.session.declared import DeclaredTable, read_declaration, read_never_fails
 from discreet.session.ledger_notes import (
     Notes,

@@ -9,7 +9,7 @@ from discreet.core import Bounds
 from discreet.core.exact import nearest_float
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Schema, day_number, day_of
-from discreet.gate.releases import one_line
+from discreet.gate import one_line
 from discreet.session.answers.cells import TextColumn, html_lines, html_table, plain, text_table
 
 if TYPE_CHECKING:

@@ -14,10 +14,7 @@ from typing import Any, Protocol
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.untrusted_text import read_fraction, read_json
-from discreet.gate import Ledger, Policy
-from discreet.gate.entries.events import Annotated, Released, from_body
-from discreet.gate.plans import plan_digest
-from discreet.gate.releases import decode
+from discreet.gate import Annotated, Ledger, Policy, Released, decode, from_body, plan_digest
 from discreet.query import BoundsPlan, Epsilon, Rho, read_bought_bounds
 
 #: How a note begins, so that it is told from what people write.

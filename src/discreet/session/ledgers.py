@@ -7,8 +7,7 @@ from pathlib import Path
 
 from discreet.core import InvalidInput, PrivacyUnit, WrongType, exact
 from discreet.core.errors import kind_of
-from discreet.gate import Budget, Ledger
-from discreet.gate.stores.protocol import SERVER
+from discreet.gate import SERVER, Budget, Ledger
 
 #: How many questions that buy groups the reserve of δ lasts for, unless the steward says otherwise.
 SHARES = 100

@@ -8,8 +8,7 @@ from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Value
-from discreet.gate import Budget
-from discreet.gate.stores.thread_queue import bare
+from discreet.gate import Budget, bare
 from discreet.session.datasets import declare_tables, open_dataset, open_described
 from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, place_of, read_budget

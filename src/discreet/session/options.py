@@ -11,7 +11,7 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, Matches
 from discreet.core.schema import closest
-from discreet.gate.plans import need_label
+from discreet.gate import need_label
 from discreet.query import Epsilon, Rho, Within
 from discreet.session.declared import read_limit
 

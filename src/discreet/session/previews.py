@@ -6,8 +6,7 @@ from fractions import Fraction
 from discreet.accounting import PrivacyLoss
 from discreet.core import Number
 from discreet.core.exact import text_down
-from discreet.gate import Price
-from discreet.gate.releases import one_line
+from discreet.gate import Price, one_line
 from discreet.query import Epsilon, Predicted, QueryPlan, Rho
 from discreet.session.answers.answer import percent, price_words
 from discreet.session.answers.cells import TextColumn, html_lines, html_table, text_table

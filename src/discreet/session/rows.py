@@ -20,9 +20,7 @@ from discreet.data import (
     open_tables,
 )
 from discreet.data.reading import check_columns, is_csv, offer_kinds
-from discreet.gate.plans import need_label
-from discreet.gate.stores.protocol import SERVER
-from discreet.gate.stores.thread_queue import bare
+from discreet.gate import SERVER, bare, need_label
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
 from discreet.session.publics import PLAIN, need_nobody

@@ -10,10 +10,8 @@ from typing import Unpack
 from discreet.core import Bounds, BudgetExceeded, DiscreetError, InvalidInput, Number, WrongType
 from discreet.core.exact import flag
 from discreet.core.schema import Value
-from discreet.gate import Ledger
+from discreet.gate import Ledger, need_label, one_line
 from discreet.gate.ledger.views import standing_lines
-from discreet.gate.plans import need_label
-from discreet.gate.releases import one_line
 from discreet.query import (
     BoundsPlan,
     Epsilon,

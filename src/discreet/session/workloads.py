@@ -8,8 +8,7 @@ from typing import Any
 from discreet.core import InvalidInput, Number, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Value
-from discreet.gate import Price, Release
-from discreet.gate.releases import one_line
+from discreet.gate import Price, Release, one_line
 from discreet.query import (
     BatchPlan,
     Frame,

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from discreet.accounting import PrivacyLoss, advised_delta, loss_to_text, need_delta, neighbours_of
-from discreet.accounting.text_reader import MOST_CHARACTERS
+from discreet.accounting import MOST_CHARACTERS, PrivacyLoss, advised_delta, loss_to_text, need_delta, neighbours_of
 from discreet.cli.account.loss_syntax import read_loss
 from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import Fact, exact_facts

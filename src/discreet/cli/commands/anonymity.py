@@ -257,7 +257,7 @@ def deidentify_command(arguments: Arguments) -> CommandOutput:
     from discreet.anonymity import deidentify
     from discreet.cli.ledger.views import reachable
     from discreet.cli.microdata import NO_GUARANTEE, read_treatments
-    from discreet.gate.releases import one_line
+    from discreet.gate import one_line
 
     treatments = read_treatments(arguments)
     with reachable("The file"):

@@ -174,7 +174,7 @@ def buy_bounds_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.dataset.facts import bounds_facts, budget_facts
     from discreet.cli.dataset.sessions import budget_lines, number, open_project, price_of, progress_line, reword_errors
     from discreet.cli.ledger.views import ledger_facts
-    from discreet.gate.releases import one_line
+    from discreet.gate import one_line
 
     price = price_of(arguments)
     with open_project(arguments) as session, reword_errors(), progress_line("answering", arguments):

@@ -80,8 +80,7 @@ def auction_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.auctions import auction_facts, auction_of, person_column
     from discreet.cli.formatting import shorten
     from discreet.cli.ledger.views import open_ledger
-    from discreet.gate import Gate
-    from discreet.gate.entries.cost_text import cost_words, figure
+    from discreet.gate import Gate, cost_words, figure
     from discreet.market import BidFile
 
     auction = auction_of(arguments)

@@ -219,7 +219,7 @@ def counter_command(arguments: Arguments) -> CommandOutput:
         row_facts,
     )
     from discreet.cli.ledger.views import ledger_facts
-    from discreet.gate.entries.cost_text import cost_words
+    from discreet.gate import cost_words
 
     need_one_form(arguments)
     options: dict[str, Any] = {

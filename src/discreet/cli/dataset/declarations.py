@@ -11,8 +11,7 @@ from discreet.cli.numbers import read_number, read_whole
 from discreet.core import InvalidInput, Limit, PrivacyUnit, positive
 from discreet.core.limits import AnyLimit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Value, closest
-from discreet.gate import Budget
-from discreet.gate.releases import one_line
+from discreet.gate import Budget, one_line
 from discreet.session.declared import AnyBounds, read_kind
 from discreet.session.declared import read_bounds as bounds_of
 

@@ -13,8 +13,7 @@ from discreet.cli.output import Fact, csv_text, exact_facts
 from discreet.core import Bounds, round_down, round_up
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Column, Schema, Value
-from discreet.gate import Release
-from discreet.gate.entries.cost_text import cost_words
+from discreet.gate import Release, cost_words
 from discreet.gate.ledger.views import Gauge, Terms, standing_of
 from discreet.query import Predicted
 from discreet.session import Answer as Answered

@@ -32,10 +32,8 @@ from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Value
-from discreet.gate import Budget, Ledger
+from discreet.gate import SERVER, Budget, Ledger, one_line
 from discreet.gate.ledger.views import promise_words
-from discreet.gate.releases import one_line
-from discreet.gate.stores.protocol import SERVER
 from discreet.session import Session, Settings, read_settings, write_settings
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine

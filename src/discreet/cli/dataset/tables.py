@@ -14,7 +14,7 @@ from discreet.cli import console
 from discreet.cli.parsing import PROJECT, Arguments
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
-from discreet.gate.stores.protocol import SERVER
+from discreet.gate import SERVER
 from discreet.session.rows import columns_in_database, columns_of, has_texts_alone
 from discreet.session.settings.file import table_name
 

@@ -19,9 +19,7 @@ from discreet.cli.output import CommandOutput, Fact, bound_facts, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, probability, round_up, whole
 from discreet.core.schema import Column, Value
-from discreet.gate import Price
-from discreet.gate.entries.cost_text import cost_words
-from discreet.gate.releases import one_line
+from discreet.gate import Price, cost_words, one_line
 from discreet.query import Saving
 from discreet.session import BatchAnswer, Counter, Session, WorkloadPreview
 from discreet.session.answers.cells import error_text

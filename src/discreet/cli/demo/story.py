@@ -18,10 +18,8 @@ from discreet.cli.parsing import PROJECT
 from discreet.core import Bounds, BudgetExceeded, InvalidInput, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Value
-from discreet.gate import Budget
-from discreet.gate.entries.cost_text import cost_words
+from discreet.gate import Budget, cost_words, one_line
 from discreet.gate.ledger.views import ledger_text
-from discreet.gate.releases import one_line
 from discreet.session import Answer as Answered
 from discreet.session import ReleaseOptions, Session, Settings, open_session, write_settings
 from discreet.session.reports.report import Exhibit, write_report

@@ -5,10 +5,8 @@ from discreet.cli.ledger.views import when
 from discreet.cli.output import Fact, exact_facts
 from discreet.core import InvalidInput, round_down, round_up
 from discreet.core.exact import text_down, text_up
-from discreet.gate import Ledger
-from discreet.gate.accounts.statements import PARTS, AccountStatement, Charge, Distribution
+from discreet.gate import USAGE_PARTS, AccountStatement, Charge, Distribution, Ledger, one_line
 from discreet.gate.ledger.views import CLOSED, FULL, WIDTH, WORDS, name_of
-from discreet.gate.releases import one_line
 
 HEAD = ["entry", "when (UTC)", "analyst", "what", "cost", "answered"]
 #: Of whoever was never charged, whether or not there is such a person: nothing in it depends on any row.
@@ -84,7 +82,7 @@ def _charge_row(charge: Charge, symbol: str) -> list[str]:
 
 def part_facts(usage: Distribution) -> list[Fact]:
     """Return the counts by the part of the limit that is used: at least `from`, and less than the next."""
-    return [{"from": place / PARTS, "people": count} for place, count in enumerate(usage.counts)]
+    return [{"from": place / USAGE_PARTS, "people": count} for place, count in enumerate(usage.counts)]
 
 
 def distribution_lines(usage: Distribution) -> list[str]:
@@ -101,6 +99,6 @@ def distribution_lines(usage: Distribution) -> list[str]:
 
 
 def _part(place: int) -> str:
-    if place == PARTS:
+    if place == USAGE_PARTS:
         return "all of it"
-    return f"{100 * place // PARTS} to {100 * (place + 1) // PARTS} %"
+    return f"{100 * place // USAGE_PARTS} to {100 * (place + 1) // USAGE_PARTS} %"

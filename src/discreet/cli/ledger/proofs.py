@@ -12,13 +12,18 @@ from discreet.cli.formatting import columns
 from discreet.cli.ledger.views import open_ledger, reachable, when
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
-from discreet.gate import Certified, check_certificate
-from discreet.gate.entries.cost_text import cost_words
-from discreet.gate.ledger.state import LedgerState
-from discreet.gate.ledger.verification import OFTEN
+from discreet.gate import (
+    PROGRESS_EVERY,
+    Certified,
+    Exported,
+    LedgerState,
+    check_certificate,
+    check_export,
+    cost_words,
+    export_lines,
+    one_line,
+)
 from discreet.gate.ledger.views import name_of, payment_words
-from discreet.gate.proofs.exports import Exported, check_export, export_lines
-from discreet.gate.releases import one_line
 
 #: A ledger's name: the hash of its birth.
 NAME = re.compile(r"[0-9a-f]{64}")
@@ -47,7 +52,7 @@ class CountedLines:
             for line in self._lines:
                 if not line.startswith(END):
                     self.count, self._line = self.count + 1, line
-                if self.count % OFTEN == 0:
+                if self.count % PROGRESS_EVERY == 0:
                     self._progress(self.count, max(self._total, self.count))
                 yield line
         finally:

@@ -23,10 +23,17 @@ from discreet.cli.ledger.views import (
 from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
-from discreet.gate import Ledger
-from discreet.gate.entries.cost_text import figure
-from discreet.gate.entries.events import Payment, Released
-from discreet.gate.entries.runs import ANALYST_FAILURES, LEDGER_FAILURES
+from discreet.gate import (
+    ANALYST_FAILURES,
+    LEDGER_FAILURES,
+    Inspection,
+    Ledger,
+    Payment,
+    Receipt,
+    Released,
+    figure,
+    one_line,
+)
 from discreet.gate.ledger.views import (
     CLOSED,
     SHOWN,
@@ -40,8 +47,6 @@ from discreet.gate.ledger.views import (
     standings,
     title_of,
 )
-from discreet.gate.proofs.inspection import Inspection
-from discreet.gate.releases import Receipt, one_line
 
 #: Payments that are shown at most.
 MOST = 100_000

@@ -18,13 +18,8 @@ from discreet.cli.output import Fact, bound_facts, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, exact, positive, round_down, round_up
 from discreet.core.private_files import open_private
-from discreet.gate import Budget, Ledger, Policy
-from discreet.gate.entries.cost_text import cost_words
-from discreet.gate.entries.events import Payment, from_body
+from discreet.gate import SERVER, Budget, Ledger, Payment, Policy, Receipt, cost_words, from_body, need_label, one_line
 from discreet.gate.ledger.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
-from discreet.gate.plans import need_label
-from discreet.gate.releases import Receipt, one_line
-from discreet.gate.stores.protocol import SERVER
 
 #: A δ to show what a ρ means by.
 EXAMPLE_DELTA = Fraction(1, 10**9)

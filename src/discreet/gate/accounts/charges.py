@@ -27,7 +27,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting.personal import Currency
+from discreet.accounting import Currency
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Contribution, Names
 from discreet.core import InvalidInput, WrongType

@@ -13,11 +13,12 @@ from discreet.accounting import (
     Filter,
     PrivacyLoss,
     Repeated,
+    adds_exactly,
     filter_from_text,
     filter_to_text,
+    states_no_less,
     with_limit,
 )
-from discreet.accounting.filters import adds_exactly, states_no_less
 from discreet.core import BudgetExceeded
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.entries.budget import Budget, Policy

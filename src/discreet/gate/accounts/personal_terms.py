@@ -11,8 +11,7 @@ from fractions import Fraction
 from hashlib import sha256
 from typing import NamedTuple
 
-from discreet.accounting import ConcentratedFilter, Filter, PrivacyLoss, PureFilter, guarantee
-from discreet.accounting.personal import Currency, PersonalLimit
+from discreet.accounting import ConcentratedFilter, Currency, Filter, PersonalLimit, PrivacyLoss, PureFilter, guarantee
 from discreet.core import BudgetExceeded, InvalidInput
 from discreet.core.exact import text_down, text_up
 from discreet.core.untrusted_text import read_fraction

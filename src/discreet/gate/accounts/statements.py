@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.accounting.personal import PersonalLimit
+from discreet.accounting import PersonalLimit
 from discreet.core.exact import text_down, text_up
 from discreet.gate.accounts.charge_files import ChargeRecord
 from discreet.gate.accounts.personal_terms import PersonalAccount
@@ -15,7 +15,7 @@ from discreet.gate.entries.events import Charged, Payment
 from discreet.gate.releases import one_line
 
 #: Parts of the limit by which accounts are counted.
-PARTS = 20
+USAGE_PARTS = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +79,7 @@ class Distribution:
     def __repr__(self) -> str:
         most = max(self.counts, default=0) or 1
         rows = [
-            f"{100 * place / PARTS:3.0f} % {'█' * round(30 * count / most)} {count:,}"
+            f"{100 * place / USAGE_PARTS:3.0f} % {'█' * round(30 * count / most)} {count:,}"
             for place, count in enumerate(self.counts)
         ]
         return "\n".join([f"{self.people:,} accounts, by the part of the limit that is used", *rows])
@@ -88,7 +88,7 @@ class Distribution:
 def distribution_of(spent: NDArray[np.uint32], account: PersonalAccount) -> Distribution:
     """Return how far accounts are used, what is charged to everybody included."""
     used = np.minimum(spent.astype(np.int64) + account.aside[0], account.terms.limit)
-    counts = np.bincount(used * PARTS // account.terms.limit, minlength=PARTS + 1)
+    counts = np.bincount(used * USAGE_PARTS // account.terms.limit, minlength=USAGE_PARTS + 1)
     return Distribution(counts=tuple(map(int, counts)), people=len(spent))
 
 

@@ -5,8 +5,15 @@ from enum import Enum
 from fractions import Fraction
 from typing import Literal
 
-from discreet.accounting import ConcentratedFilter, Filter, PureFilter, RenyiFilter, need_delta
-from discreet.accounting.personal import PersonalLimit, personal_limit
+from discreet.accounting import (
+    ConcentratedFilter,
+    Filter,
+    PersonalLimit,
+    PureFilter,
+    RenyiFilter,
+    need_delta,
+    personal_limit,
+)
 from discreet.core import InvalidInput, Neighbours, Number, PrivacyUnit, Window, WrongType, exact, positive
 from discreet.core.canonical_text import settle
 from discreet.core.exact import text_down

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from discreet.accounting import PrivacyLoss, Repeated
-from discreet.accounting.conversions import approximate_of, concentrated_of
+from discreet.accounting import PrivacyLoss, Repeated, approximate_of, concentrated_of
 from discreet.core import DiscreetError, InvalidInput, ReviewNeeded, StillRunning
 from discreet.core.exact import text_down
 from discreet.gate.entries.budget import Budget

@@ -215,7 +215,7 @@ class PeopleAudit:
 #: Told how many entries were checked, of how many.
 Progress = Callable[[int, int], None]
 #: How often progress is told.
-OFTEN = 10_000
+PROGRESS_EVERY = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +272,7 @@ class _StoreWalk:
         if self.keys != stated_keys:
             self.faults.append(f"entry {number} is filed under keys that it does not have")
         self.entries = number
-        if number % OFTEN == 0 and self.progress is not None:
+        if number % PROGRESS_EVERY == 0 and self.progress is not None:
             self.progress(number, self.newest.number if self.newest else number)
 
 

@@ -26,7 +26,7 @@ from discreet.gate.ledger.anchors import MOST_NUMBER
 from discreet.gate.ledger.keys import EXPORT, verify_signature
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.ledger.verification import OFTEN, History, Progress
+from discreet.gate.ledger.verification import PROGRESS_EVERY, History, Progress
 from discreet.gate.proofs.certificates import Certified
 
 #: Entries that are counted at once.
@@ -180,7 +180,7 @@ class _ExportWalk:
             self.answers += 1
         if self.wanted.pop(number, head) != head:
             raise _false(f"the certificate has another entry {number}")
-        if self.progress is not None and number % OFTEN == 0:
+        if self.progress is not None and number % PROGRESS_EVERY == 0:
             self.progress(number, 0)
 
 

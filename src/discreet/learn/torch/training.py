@@ -15,8 +15,7 @@ from discreet.accounting import Approximate, Guarantee, PrivacyLoss, epsilon, gu
 from discreet.core import InvalidInput, Number, WrongType, positive, probability, whole
 from discreet.core.canonical_text import canonical_text, settle
 from discreet.core.exact import flag
-from discreet.gate import Gate, Receipt, Release
-from discreet.gate.plans import plan_digest
+from discreet.gate import Gate, Receipt, Release, plan_digest
 from discreet.learn.payment import need_rows
 from discreet.learn.torch.clipping import PrivateModel, Style
 from discreet.learn.torch.dpsgd import default_grid_steps, take_private_step

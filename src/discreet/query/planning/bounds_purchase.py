@@ -15,7 +15,7 @@ from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import root_down
 from discreet.core.schema import Kind, Schema
 from discreet.core.untrusted_text import read_fraction
-from discreet.gate.accounts.charges import Prospect
+from discreet.gate import Prospect
 from discreet.mechanisms import RangeChoice
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate

@@ -21,7 +21,7 @@ from discreet.algebra.aggregates import Aggregate, Aggregation, Exact, People, P
 from discreet.algebra.contributions import Contribution
 from discreet.algebra.relations import Relation, is_owned
 from discreet.core import NotProved, round_up
-from discreet.gate.accounts.charges import ChargedTable, Prospect
+from discreet.gate import ChargedTable, Prospect
 from discreet.mechanisms import Gaussian, Laplace
 
 #: More than a few roundings of float64 can take away.

@@ -12,7 +12,7 @@ from discreet.algebra.row_hashes import salt_of
 from discreet.core import Limit
 from discreet.core.canonical_text import Record, canonical_name, canonical_text
 from discreet.core.schema import Schema
-from discreet.gate.accounts.charges import Prospect
+from discreet.gate import Prospect
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.pricing import Pricing

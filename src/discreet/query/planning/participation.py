@@ -16,7 +16,7 @@ from discreet.algebra.row_hashes import salt_of
 from discreet.core import InvalidInput, Limit, Number
 from discreet.core.canonical_text import canonical_text
 from discreet.core.limits import AnyLimit
-from discreet.gate.accounts.charges import Prospect
+from discreet.gate import Prospect
 from discreet.mechanisms import Gaussian, Laplace
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate

@@ -28,7 +28,7 @@ from discreet.core import Limit
 from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
-from discreet.gate.accounts.charges import Prospect
+from discreet.gate import Prospect
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit

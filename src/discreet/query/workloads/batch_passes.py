@@ -15,9 +15,8 @@ from discreet.core import WrongType
 from discreet.core.canonical_text import Record
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Schema
-from discreet.gate.accounts.charges import Prospect
-from discreet.mechanisms import Gaussian, Laplace
-from discreet.mechanisms.marginals import Axes, margin
+from discreet.gate import Prospect
+from discreet.mechanisms import Axes, Gaussian, Laplace, margin
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate
 from discreet.query.planning.measurements import KeySelection, Noisy, Part

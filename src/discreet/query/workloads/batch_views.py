@@ -14,8 +14,7 @@ from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Kind
-from discreet.mechanisms.combinations import noise_variance, radius_of
-from discreet.mechanisms.marginals import Margins, agreeing
+from discreet.mechanisms import Margins, agreeing, noise_variance, radius_of
 from discreet.query.error_bars import Band, Floats
 from discreet.query.planning.measurements import Part, words_of
 from discreet.query.planning.plans import blueprint_of

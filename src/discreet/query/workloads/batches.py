@@ -13,9 +13,8 @@ from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Schema
-from discreet.gate.accounts.charges import Prospect
-from discreet.gate.plans import MOST_WORDS
-from discreet.mechanisms.marginals import Axes
+from discreet.gate import MOST_WORDS, Prospect
+from discreet.mechanisms import Axes
 from discreet.noise import Entropy
 from discreet.query.planning.charging import can_be_charged
 from discreet.query.planning.chosen_limits import ChosenLimit

@@ -11,8 +11,7 @@ from discreet.accounting import Composed, Guarantee, PrivacyLoss, guarantee
 from discreet.algebra.aggregates import Histogram, sensitivity_of
 from discreet.core import Limit, Number, exact
 from discreet.core.exact import root_down, text_down
-from discreet.mechanisms.combinations import noise_variance
-from discreet.mechanisms.marginals import Axes, agreeing
+from discreet.mechanisms import Axes, agreeing, noise_variance
 from discreet.query.planning.measurements import Levels, Noisy, Part
 from discreet.query.planning.predictions import Predicted
 from discreet.query.planning.pricing import Pricing

@@ -22,9 +22,8 @@ from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Schema, Value
-from discreet.gate.accounts.charges import Prospect
-from discreet.mechanisms import Gaussian, Laplace
-from discreet.mechanisms.consistency import Tree, consistent
+from discreet.gate import Prospect
+from discreet.mechanisms import Gaussian, Laplace, Tree, consistent
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, check_pass, choose_aggregate, noise_cost
 from discreet.query.planning.measurements import words_of

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from discreet.core import DiscreetError, Number, probability
 from discreet.core.exact import flag
 from discreet.core.schema import Value
-from discreet.mechanisms.combinations import noise_variance, radius_of
-from discreet.mechanisms.consistency import Consistent, consistent, rounded
+from discreet.mechanisms import Consistent, consistent, noise_variance, radius_of, rounded
 from discreet.query.relations.schemas import cap_note
 from discreet.query.results.table import bound_words
 from discreet.query.workloads.hierarchies import HierarchyPlan, Path

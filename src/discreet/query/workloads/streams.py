@@ -38,8 +38,7 @@ from discreet.core.canonical_text import canonical_text
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
-from discreet.mechanisms.counters import Counted, Counter, best_counter
-from discreet.mechanisms.counters.readings import MOST_STEPS
+from discreet.mechanisms import MOST_STEPS, Counted, Counter, best_counter
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, check_pass
 from discreet.query.planning.spending import Epsilon, Rho, Spend

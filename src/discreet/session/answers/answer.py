@@ -13,10 +13,8 @@ from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
 from discreet.core.schema import Value, closest
-from discreet.gate import Receipt, Release
-from discreet.gate.releases import one_line
-from discreet.query import QueryPlan, Question, Result, ResultColumn, view
-from discreet.query.planning.measurements import KeySelection
+from discreet.gate import Receipt, Release, one_line
+from discreet.query import KeySelection, QueryPlan, Question, Result, ResultColumn, view
 from discreet.session.answers.cells import (
     TextColumn,
     deviations,

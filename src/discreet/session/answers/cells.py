@@ -8,7 +8,7 @@ from datetime import date, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 
 from discreet.core.schema import Value
-from discreet.gate.releases import one_line
+from discreet.gate import one_line
 from discreet.query import ResultColumn
 
 #: Characters of one value in a table.

@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 
 from discreet.core import InvalidInput
 from discreet.core.schema import Value
-from discreet.gate import Policy
-from discreet.gate.entries.cost_text import cost_words
+from discreet.gate import Policy, cost_words, one_line
 from discreet.gate.ledger.views import Gauge, Terms, name_of, payment_words, promise_words, standings, title_of
-from discreet.gate.releases import one_line
 from discreet.session.answers.answer import Answer, percent, price_words
 from discreet.session.answers.cells import error_cells, is_measured, is_right_aligned, plain, value_cells
 from discreet.session.reports.charts import chart, gauge_picture

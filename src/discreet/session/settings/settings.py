@@ -11,9 +11,7 @@ from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.canonical_text import settle
 from discreet.core.limits import AnyLimit
-from discreet.gate import Budget
-from discreet.gate.plans import need_label
-from discreet.gate.releases import one_line
+from discreet.gate import Budget, need_label, one_line
 from discreet.session.declared import read_bounds, read_never_fails, read_person
 from discreet.session.engine import Engine
 from discreet.session.ledgers import same_unit

@@ -16,7 +16,7 @@ from tomlkit.items import Array, Item, Key, KeyType, SingleKey, String, StringTy
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Value
-from discreet.gate.entries.budget import least_by_default
+from discreet.gate import least_by_default
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine, memory_text
 

@@ -12,8 +12,7 @@ from discreet.algebra.declarations import moment_of
 from discreet.core import InvalidInput, Neighbours, PrivacyUnit, WrongType, exact
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
-from discreet.gate import Budget
-from discreet.gate.stores.protocol import SERVER
+from discreet.gate import SERVER, Budget
 from discreet.session.declared import AnyBounds, read_bounds, read_groups
 
 #: What stands for NULL, or nobody, as TOML has no word for it.

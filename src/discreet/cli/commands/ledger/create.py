@@ -38,10 +38,8 @@ def create_command(arguments: Arguments) -> CommandOutput:
         promise_lines,
         reachable,
     )
-    from discreet.gate import Ledger, Policy
-    from discreet.gate.ledger.opening import places_of
+    from discreet.gate import Ledger, Policy, need_label, places_of
     from discreet.gate.ledger.views import promise_words, title_of
-    from discreet.gate.plans import need_label
 
     budget = budget_of(arguments)
     need_label(arguments.title, "--title", empty=True)

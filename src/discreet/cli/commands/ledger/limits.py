@@ -32,7 +32,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.formatting import format_exact
     from discreet.cli.ledger.summary import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
-    from discreet.gate.entries.cost_text import figure
+    from discreet.gate import figure
 
     limit = limit_of(arguments)
     with open_ledger(arguments) as ledger:
@@ -59,8 +59,8 @@ def allow_command(arguments: Arguments) -> CommandOutput:
     """Set the limit of one analyst, or take it away."""
     from discreet.cli.ledger.summary import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, limit_of, open_ledger
+    from discreet.gate import need_label
     from discreet.gate.ledger.views import analyst_gauge, name_of
-    from discreet.gate.plans import need_label
 
     analyst = need_label(arguments.analyst, "--analyst")
     limit = None if arguments.no_limit else limit_of(arguments)
@@ -86,7 +86,7 @@ def disclose_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.account.loss_syntax import read_loss
     from discreet.cli.ledger.summary import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, open_ledger
-    from discreet.gate.entries.cost_text import cost_words
+    from discreet.gate import cost_words
     from discreet.gate.ledger.views import CLOSED, standings
 
     cost = None if arguments.all else read_loss(arguments.cost)
@@ -113,8 +113,8 @@ def disclose_command(arguments: Arguments) -> CommandOutput:
 def annotate_command(arguments: Arguments) -> CommandOutput:
     """Note something."""
     from discreet.cli.ledger.views import author, ledger_facts, open_ledger
+    from discreet.gate import one_line
     from discreet.gate.ledger.views import title_of
-    from discreet.gate.releases import one_line
 
     by = author(arguments)
     with open_ledger(arguments) as ledger:

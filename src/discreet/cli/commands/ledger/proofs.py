@@ -22,8 +22,8 @@ def anchor_command(arguments: Arguments) -> CommandOutput:
     """Write the newest head to one more place."""
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.views import ledger_facts, need_apart, open_ledger
+    from discreet.gate import one_line
     from discreet.gate.ledger.views import title_of
-    from discreet.gate.releases import one_line
 
     need_apart(arguments.to, arguments.place)
     with open_ledger(arguments) as ledger:
@@ -54,8 +54,7 @@ def export_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.proofs import CountedLines, stream_export
     from discreet.cli.ledger.views import ledger_facts, new_file, open_ledger
-    from discreet.gate.proofs.exports import export_lines
-    from discreet.gate.releases import one_line
+    from discreet.gate import export_lines, one_line
 
     if arguments.output is None:
         return CommandOutput("export", {}, (), stream=stream_export(arguments))
@@ -91,8 +90,7 @@ def certificate_command(arguments: Arguments) -> CommandOutput:
     """Certify a release."""
     from discreet.cli.formatting import columns
     from discreet.cli.ledger.views import ledger_facts, new_file, open_ledger
-    from discreet.gate import certificate
-    from discreet.gate.releases import one_line
+    from discreet.gate import certificate, one_line
 
     with open_ledger(arguments) as ledger:
         text = certificate(ledger, arguments.request)

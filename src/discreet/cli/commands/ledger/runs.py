@@ -15,8 +15,8 @@ def review_command(arguments: Arguments) -> CommandOutput:
     """Note that the steward looked at the runs that failed, so that they are counted anew."""
     from discreet.cli.ledger.summary import runs_facts, runs_lines
     from discreet.cli.ledger.views import author, ledger_facts, open_ledger
+    from discreet.gate import need_label
     from discreet.gate.ledger.views import name_of, title_of
-    from discreet.gate.plans import need_label
 
     analyst = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
     by = author(arguments)

@@ -32,7 +32,7 @@ def show_command(arguments: Arguments) -> CommandOutput:
         standing_facts,
     )
     from discreet.cli.ledger.views import birth_facts, open_ledger, promise_facts
-    from discreet.gate.plans import need_label
+    from discreet.gate import need_label
 
     last = whole(read_whole(arguments.last, "--last"), "--last", least=0, most=MOST)
     only = None if arguments.analyst is None else need_label(arguments.analyst, "--analyst", empty=True)
@@ -71,7 +71,7 @@ def verify_command(arguments: Arguments) -> CommandOutput:
     """Answer whether everything that is stored belongs together."""
     from discreet.cli.ledger.summary import UNSOUND, verdict_lines
     from discreet.cli.ledger.views import reachable
-    from discreet.gate.proofs.inspection import inspect_ledger
+    from discreet.gate import inspect_ledger
 
     progress = Progress("verifying", wanted=not arguments.json)
     try:
