@@ -174,14 +174,14 @@ DATA_MUTANTS = [
         "data/reading/literals.py::_quote_text",
         """part.replace("'", "''")""",
         "part",
-        "tests/unit/test_data_literals.py::test_no_text_can_end_the_literal_in_which_it_stands",
+        "unit/test_data_literals.py::test_no_text_can_end_the_literal_in_which_it_stands",
     ),
     Mutant(
         "a whole number is a literal of another type than if it were bound",
         "data/reading/literals.py::_integer_type",
         'return "INTEGER"',
         'return "BIGINT"',
-        "tests/unit/test_data_literals.py::test_so_is_one_at_the_end_of_its_range",
+        "unit/test_data_literals.py::test_so_is_one_at_the_end_of_its_range",
     ),
     Mutant(
         "declared columns of a CSV file are read as the engine guesses",
