@@ -170,24 +170,10 @@ DATA_MUTANTS = [
         f"{TABLE}::test_rows_fetched_bit_by_bit_are_the_same",
     ),
     Mutant(
-        "a quote in a constant ends its literal",
-        "data/reading/literals.py::_quote_text",
-        """part.replace("'", "''")""",
-        "part",
-        "unit/test_data_literals.py::test_no_text_can_end_the_literal_in_which_it_stands",
-    ),
-    Mutant(
-        "a whole number is a literal of another type than if it were bound",
-        "data/reading/literals.py::_integer_type",
-        'return "INTEGER"',
-        'return "BIGINT"',
-        "unit/test_data_literals.py::test_so_is_one_at_the_end_of_its_range",
-    ),
-    Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/reading/sources.py::_attach_file",
-        "return Source(lines.texts, stamp, lines.own_names, typed=False)",
-        'return Source(f"read_csv({literal(str(path))}, sample_size = -1)", stamp, lines.own_names)',
+        "return Source(lines.texts, {}, stamp, lines.own_names, typed=False)",
+        'return Source("read_csv($path, sample_size = -1)", parameters, stamp, lines.own_names)',
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),
     Mutant(

@@ -48,9 +48,9 @@ class Held:
     connection: "DuckDBPyConnection"
     kinds: Mapping[str, Kind]
 
-    def ask(self, text: str) -> list[tuple[object, ...]]:
+    def ask(self, text: str, parameters: Mapping[str, object] | None = None) -> list[tuple[object, ...]]:
         """Return the rows of a statement."""
-        return self.connection.execute(text).fetchall()
+        return self.connection.execute(text, dict(parameters or {})).fetchall()
 
     def need(self, names: Sequence[str]) -> None:
         """Refuse names of columns that are not there."""
@@ -82,7 +82,7 @@ def _holding(source: object, gaps: Sequence[str], settings: EngineSettings) -> I
         attached = attach(connection, source, None)
         cells = _cells(connection, attached, gaps)
         # S608: names are quoted, texts are literals.
-        connection.execute(f"CREATE TABLE {ROWS} AS SELECT {cells} FROM {attached.relation}")  # noqa: S608
+        connection.execute(f"CREATE TABLE {ROWS} AS SELECT {cells} FROM {attached.relation}", attached.parameters)  # noqa: S608
         if not attached.typed:
             detach(connection, attached)
             _need_all_lines(connection, str(source))
@@ -105,7 +105,7 @@ def _need_all_lines(connection: "DuckDBPyConnection", path: str) -> None:
 
 def _cells(connection: "DuckDBPyConnection", source: Source, gaps: Sequence[str]) -> str:
     """Return the SQL of all columns: as they are typed, or as they are written, where they come as texts."""
-    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()  # noqa: S608
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     types = {str(name): str(kind) for name, kind, *_ in described}
     bare = {
         name: _without(quote_name(name), gaps, trimmed=not source.typed) if "VARCHAR" in kind else quote_name(name)
@@ -114,23 +114,24 @@ def _cells(connection: "DuckDBPyConnection", source: Source, gaps: Sequence[str]
     texts = ", ".join(f"{cell} AS {quote_name(name)}" for name, cell in bare.items())
     if source.typed:
         return texts
-    rows = f"(SELECT {texts} FROM {source.relation})"  # noqa: S608
-    kinds = infer_kinds(connection, rows)
+    rows, where = f"(SELECT {texts} FROM {source.relation})", dict(source.parameters)  # noqa: S608
+    kinds = infer_kinds(connection, rows, where)
     for name in [name for name, kind in kinds.items() if kind is Kind.REAL]:
-        if _become_one(connection, rows, quote_name(name)):
+        if _become_one(connection, rows, where, quote_name(name)):
             kinds[name] = Kind.TEXT  # as a whole number of too many digits is
     return ", ".join(f"{_as(bare[name], kind)} AS {quote_name(name)}" for name, kind in kinds.items())
 
 
-def _become_one(connection: "DuckDBPyConnection", rows: str, column: str) -> bool:
+def _become_one(connection: "DuckDBPyConnection", rows: str, where: dict[str, object], column: str) -> bool:
     """Whether two different numbers of a column are the same double; up to 15 digits, none are."""
     digits = f"length(regexp_replace({column}, '[^0-9]', '', 'g'))"
-    ((many,),) = connection.execute(f"SELECT coalesce(max({digits}), 0) > {SAFE_DIGITS} FROM {rows}").fetchall()  # noqa: S608
+    ((many,),) = connection.execute(f"SELECT coalesce(max({digits}), 0) > {SAFE_DIGITS} FROM {rows}", where).fetchall()  # noqa: S608
     if not many:
         return False
     alike = connection.execute(
         f"SELECT list(DISTINCT {column}) FROM {rows} GROUP BY TRY_CAST({column} AS DOUBLE)"  # noqa: S608
-        f" HAVING count(DISTINCT {column}) > 1"
+        f" HAVING count(DISTINCT {column}) > 1",
+        where,
     ).fetchall()
     return any(len({Decimal(text) for text in spelt}) > 1 for (spelt,) in alike)
 

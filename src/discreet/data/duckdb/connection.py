@@ -4,6 +4,7 @@ No external access, no extensions, no change of configuration, no writing. A que
 transaction that only reads, so that several threads may ask at once.
 """
 
+import re
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -19,11 +20,11 @@ from discreet.core import NotReady
 from discreet.core.schema import Schema
 from discreet.data.duckdb.clustering import UnitColumn, Units
 from discreet.data.engine_rules import EngineSettings, engine_failed
-from discreet.data.reading.literals import fill_parameters
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
 #: The units in which DuckDB tells its memory.
 MEMORY_UNITS = {name: 1 << (10 * power) for power, name in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"))}
 #: What is set after the last statement of an import.
@@ -80,7 +81,8 @@ class ReadCursor:
     def _execute(self, text: str, parameters: dict[str, object]) -> "DuckDBPyConnection":
         if time.monotonic() > self._deadline:
             raise TimeoutError
-        return self._cursor.execute(fill_parameters(text, parameters))
+        used = set(PARAMETER.findall(text))  # the engine refuses those that are not used
+        return self._cursor.execute(text, {name: value for name, value in parameters.items() if name in used})
 
 
 @contextmanager

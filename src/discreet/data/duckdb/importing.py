@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.algebra.names import literal
 from discreet.algebra.row_caps import unit_keys
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.duckdb.clustering import UnitColumn, beyond_statements, cluster_statements, read_units
@@ -64,7 +63,7 @@ class ImportFile:
             ("left out", json.dumps([dict(table.left_out) for table in imported])),
             ("spelling", json.dumps([table.spelling for table in imported])),
         ):
-            connection.execute(f"INSERT INTO about VALUES ({literal(topic)}, {literal(text)})")  # noqa: S608 - quoted
+            connection.execute("INSERT INTO about VALUES ($what, $text)", {"what": topic, "text": text})
         connection.execute("CHECKPOINT")
 
     def put_in_place(self, fresh: Path) -> None:
@@ -83,7 +82,7 @@ class ImportFile:
         ]
 
     def _read_text(self, connection: "DuckDBPyConnection", topic: str) -> str:
-        ((text,),) = connection.execute(f"SELECT text FROM about WHERE what = {literal(topic)}").fetchall()  # noqa: S608
+        ((text,),) = connection.execute("SELECT text FROM about WHERE what = $what", {"what": topic}).fetchall()
         return str(text)
 
 

@@ -9,7 +9,7 @@ and what is too much is cut off. Empty cells are NULL.
 
 import csv
 import gzip
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, cast
@@ -18,7 +18,6 @@ from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
-from discreet.data.reading.literals import write_literal
 
 # The lines of a CSV file in a table of the engine. A line ends at a line feed, and nowhere else.
 #
@@ -61,12 +60,10 @@ def load_lines(connection: Any, path: Path) -> None:
         "FROM (SELECT unnest(string_split($piece, chr(10))) AS line) "
         f"WHERE rtrim(line, chr(13)) <> '' AND strlen(line) <= {LONGEST_LINE}"
     )
-    connection.execute(f"PREPARE insert_lines AS {insert}")  # or the engine would split a constant, which is slower
     with _open_file(path) as file:
         _skip_line(file)
         for piece in _pieces(file):
-            connection.execute(f"EXECUTE insert_lines(piece := {write_literal(piece)})")
-    connection.execute("DEALLOCATE insert_lines")
+            connection.execute(insert, {"piece": piece})
 
 
 def forget_lines(connection: Any) -> None:
@@ -182,9 +179,8 @@ def is_csv(path: Path) -> bool:
 def need_header(connection: Any, path: Path) -> CsvFile:
     """Refuse a file whose first line seems to be a row. It looks at rows, and is for the steward."""
     file = CsvFile.of(path)
-    options = f"delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false"
-    # S608: our own words, and a path that is quoted.
-    ((named,),) = connection.execute(f"SELECT HasHeader FROM sniff_csv({literal(str(path))}, {options})").fetchall()  # noqa: S608
+    looked = f"sniff_csv($path, delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false)"
+    ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", {"path": str(path)}).fetchall()  # noqa: S608 - our own words
     if not named:
         raise no_names()
     return file
@@ -200,27 +196,28 @@ def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
     load_lines(connection, path)
     # Most kinds are out of the question after a few rows, and all rows are long.
     for rows in (f"(SELECT * FROM {file.texts} LIMIT {FIRST})", file.texts):  # noqa: S608 - names are quoted
-        possible = _still_possible(connection, rows, possible)
+        possible = _still_possible(connection, rows, {}, possible)
     return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
 
 
-def infer_kinds(connection: Any, rows: str) -> dict[str, Kind]:
+def infer_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[str, Kind]:
     """Return what each column of texts holds, if all its cells are written so: whole numbers, else numbers, else days.
 
     Otherwise, and where there are no cells, it holds texts. Nothing is lost that somebody could join on: 007 is written
     as no number, and neither is one with more digits than an integer has. It looks at all rows, which must be public.
     """
-    described = connection.execute(f"DESCRIBE SELECT * FROM {rows}").fetchall()  # noqa: S608 - our own words
+    described = connection.execute(f"DESCRIBE SELECT * FROM {rows}", where).fetchall()  # noqa: S608 - our own words
     tried: tuple[Kind, ...] = (Kind.INTEGER, Kind.REAL, Kind.DATE)
     possible = {str(name): tried for name, *_ in described}
     for part in (f"(SELECT * FROM {rows} LIMIT {FIRST})", rows):  # noqa: S608 - our own words
-        possible = _still_possible(connection, part, possible, exactly=True)
+        possible = _still_possible(connection, part, where, possible, exactly=True)
     return {name: kinds[0] if kinds and len(kinds) < len(tried) else Kind.TEXT for name, kinds in possible.items()}
 
 
 def _still_possible(
     connection: Any,
     rows: str,
+    where: Mapping[str, object],
     possible: dict[str, tuple[Kind, ...]],
     *,
     exactly: bool = False,
@@ -232,7 +229,7 @@ def _still_possible(
     tests = ", ".join(
         f"coalesce(bool_and({_fits(quote_name(name), kind, exactly=exactly)}), true)" for name, kind in tried
     )
-    (results,) = connection.execute(f"SELECT {tests} FROM {rows}").fetchall()  # noqa: S608 - names are quoted
+    (results,) = connection.execute(f"SELECT {tests} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
     fitting = {pair for pair, fit in zip(tried, results, strict=True) if fit}
     return {name: tuple(kind for kind in kinds if (name, kind) in fitting) for name, kinds in possible.items()}
 

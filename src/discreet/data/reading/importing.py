@@ -132,10 +132,10 @@ def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str)
     declaration.schema(columns)  # refuses wrong names before any row is taken over
     declaration.order_in(columns)
     items = ", ".join(f"{cast.text} AS c{place}" for place, cast in enumerate(castings.values()))
-    query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names and paths are quoted
+    query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names are quoted, and the path is a parameter
     everything = ", ".join(f"c{place} NULLS FIRST" for place in range(len(columns)))
     order = f" ORDER BY {everything}" if entering.public else ""
-    connection.execute(f"CREATE {target} {query}{order}")
+    connection.execute(f"CREATE {target} {query}{order}", attached.parameters)
     detach(connection, attached)
     return Imported(columns, left_out, spelt)
 
@@ -145,7 +145,7 @@ def _castings(
 ) -> tuple[dict[str, Casting], dict[str, str], str]:
     """Return what each column becomes, which ones are left out, and why; and how ids are written."""
     declaration = entering.declaration
-    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}").fetchall()  # noqa: S608
+    described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
     if not source.typed and not _is_named(declaration.names, known):
         raise no_names()  # the first line may be a row, and no error may quote it
@@ -176,7 +176,9 @@ def _imply_kinds(connection: "DuckDBPyConnection", source: Source, entering: Ent
     declared = entering.declaration.implied
     if not entering.public:
         return declared
-    written = {name.casefold(): kind for name, kind in infer_kinds(connection, source.relation).items()}
+    written = {
+        name.casefold(): kind for name, kind in infer_kinds(connection, source.relation, source.parameters).items()
+    }
     # Numbers as bounds do not tell whole ones from others, and rows do.
     whole = {name for name, kind in declared.items() if kind is Kind.REAL and written.get(name) is Kind.INTEGER}
     return {**written, **{name: kind for name, kind in declared.items() if name not in whole}}

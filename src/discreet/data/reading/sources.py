@@ -20,9 +20,10 @@ NAME = "source"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Source:
-    """Rows that can be selected from once they are attached: the SQL after FROM."""
+    """Rows that can be selected from once they are attached: the SQL after FROM, and its parameters."""
 
     relation: str
+    parameters: dict[str, object]
     #: Which file it is, its size and the time of its last change; None for frames.
     stamp: str | None
     #: The names of columns in the source: engines have others for some, where two differ in capitals only.
@@ -51,7 +52,7 @@ def attach(connection: Any, source: object, inner: str | None) -> Source:
         connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
     connection.register(NAME, frame)
     own = frame.column_names if module == "pyarrow" else frame.columns
-    return Source(NAME, None, tuple(map(str, own)))
+    return Source(NAME, {}, None, tuple(map(str, own)))
 
 
 def detach(connection: Any, source: Source) -> None:
@@ -88,17 +89,18 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
     if magic[8:12] == DUCKDB_MAGIC:
         connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
         table = f"{NAME}.{_inner_table(connection, inner)}"
-        return Source(table, stamp, _read_column_names(connection, table))
+        return Source(table, {}, stamp, _read_column_names(connection, table))
     if inner is not None:
         raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
+    parameters: dict[str, object] = {"path": str(path)}
     if magic[:4] == PARQUET_MAGIC:
         # A folder called "id=7" would replace a column of the file.
-        rows = f"read_parquet({literal(str(path))}, hive_partitioning = false)"
-        return Source(rows, stamp, _parquet_names(connection, path))
+        rows = "read_parquet($path, hive_partitioning = false)"
+        return Source(rows, parameters, stamp, _parquet_names(connection, parameters))
     if is_csv(path):
         lines = CsvFile.of(path)
         load_lines(connection, path)
-        return Source(lines.texts, stamp, lines.own_names, typed=False)
+        return Source(lines.texts, {}, stamp, lines.own_names, typed=False)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )
@@ -110,7 +112,7 @@ def own_names(connection: Any, path: Path) -> tuple[str, ...]:
         return CsvFile.of(path).own_names
     with path.open("rb") as file:
         parquet = file.read(4) == PARQUET_MAGIC
-    return _parquet_names(connection, path) if parquet else ()
+    return _parquet_names(connection, {"path": str(path)}) if parquet else ()
 
 
 def _read_column_names(connection: Any, table: str) -> tuple[str, ...]:
@@ -118,9 +120,9 @@ def _read_column_names(connection: Any, table: str) -> tuple[str, ...]:
     return tuple(str(name) for name, *_ in described)
 
 
-def _parquet_names(connection: Any, path: Path) -> tuple[str, ...]:
+def _parquet_names(connection: Any, parameters: dict[str, object]) -> tuple[str, ...]:
     """Return the names of a file's columns: the fields of its first entry, each before the fields of its own."""
-    entries = connection.execute(f"SELECT name, num_children FROM parquet_schema({literal(str(path))})").fetchall()  # noqa: S608
+    entries = connection.execute("SELECT name, num_children FROM parquet_schema($path)", parameters).fetchall()
     names, inside = [], 0
     for name, fields in entries[1:]:
         if not inside:
@@ -132,8 +134,8 @@ def _parquet_names(connection: Any, path: Path) -> tuple[str, ...]:
 def _inner_table(connection: Any, inner: str | None) -> str:
     """Return the quoted name of the table inside a DuckDB file that is meant."""
     rows = connection.execute(
-        "SELECT schema_name, table_name FROM duckdb_tables() "  # noqa: S608 - our own name
-        f"WHERE database_name = {literal(NAME)} AND NOT internal ORDER BY ALL"
+        "SELECT schema_name, table_name FROM duckdb_tables() WHERE database_name = $name AND NOT internal ORDER BY ALL",
+        {"name": NAME},
     ).fetchall()
     tables = {table: schema for schema, table in rows}
     if inner is None and len(tables) != 1:
