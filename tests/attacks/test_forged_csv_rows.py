@@ -94,6 +94,13 @@ def test_a_line_that_is_no_utf_8_spoils_no_other(tmp_path):
     assert forged_rows(tmp_path / "visits.csv", content) == [("ann", "fine"), ("bob", "é")]
 
 
+@pytest.mark.parametrize("sign", [b"\0", b"'", b"''", b"$piece", b"\\"])
+def test_a_line_of_many_odd_signs_spoils_no_other(tmp_path, sign):
+    content = b"person,note\nann,fine\nmallory," + sign * 5000 + b"\nbob,fine\n"
+    people = [row[0] for row in forged_rows(tmp_path / "visits.csv", content)]
+    assert sorted(people) == ["ann", "bob", "mallory"]
+
+
 def test_kinds_that_are_offered_do_not_see_forged_rows(tmp_path):
     path = tmp_path / "visits.csv"
     path.write_bytes(b"person,stay,note\n1,2,fine\n2,3,x\rnobody,long,ill\n3,4,fine\n")

@@ -159,10 +159,17 @@ FACE_MUTANTS = [
     ),
     Mutant(
         "the command loads pandas for nothing",
-        "data/duckdb/connection.py::ReadCursor._execute",
-        "self._cursor.execute(fill_parameters(text, parameters))",
-        "self._cursor.execute(fill_parameters(text, parameters) + ' LIMIT $all', {'all': 10**9})",
+        "cli/__init__.py::main",
+        "_without_pandas() if arguments is None else nullcontext()",
+        "nullcontext()",
         f"{ASKING}test_asking_loads_nothing_that_it_does_not_need",
+    ),
+    Mutant(
+        "pandas cannot be imported after a command",
+        "cli/__init__.py::_without_pandas",
+        'finally:\n        del sys.modules["pandas"]',
+        "finally:\n        pass",
+        f"{PARSING}test_a_command_leaves_pandas_to_be_imported",
     ),
     Mutant(
         "words that click looks at last are a fault of the package",

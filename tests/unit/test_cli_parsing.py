@@ -173,3 +173,10 @@ def test_a_group_without_a_command_is_refused_as_a_wrong_word(run, words):
     assert (status, out) == (2, "")
     assert "fix:" in err
     assert "bug" not in err
+
+
+def test_a_command_leaves_pandas_to_be_imported():
+    code = "import sys; from discreet.cli import main; sys.argv[1:] = ['--version']; main(); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "discreet.cli" in done.stdout.split()
+    assert "pandas" not in done.stdout.split()
