@@ -94,3 +94,12 @@ def test_decimals_are_exact_and_rounded_once(text, value):
 
 def test_a_number_that_was_made_a_float_is_computed_with_as_a_float():
     assert constant_of("CAST(0.1 AS DOUBLE) + CAST(0.2 AS DOUBLE)") == 0.1 + 0.2
+
+
+@pytest.mark.parametrize("zero", ["0e999999999", "0.0e-999999999", "-0e999999999"])
+def test_a_zero_with_an_enormous_exponent_is_a_zero_at_once(zero):
+    assert constant_of(zero) == 0
+
+
+def test_a_number_of_many_digits_is_read():
+    assert constant_of("1." + "0" * 5000) == 1

@@ -7,6 +7,13 @@ LEVELS = "unit/test_query_hierarchies.py"
 BATCH = "unit/test_query_batches.py"
 
 WORKLOAD_MUTANTS = [
+    Mutant(
+        "batches about two tables have one text",
+        "query/workloads/batches.py::plan_batch",
+        "plan.schema.table != facts.schema.table",
+        "False",
+        "unit/test_query_batches.py::test_what_makes_no_batch_is_refused_with_a_fix",
+    ),
     # Least squares on trees and cubes.
     Mutant(
         "a node's own count and its children's sum are weighed the wrong way round",

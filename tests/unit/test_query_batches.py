@@ -431,6 +431,7 @@ def test_a_batch_goes_through_the_gate(tmp_path):
         (CUBE, FACTS, {"spend": Within(5)}, "must be an Epsilon or a Rho"),
         (CUBE, FACTS, {"consistent": 1}, "not a bool"),
         ([OTHER], replace(FACTS, delta=Fraction(0)), {}, "delta"),
+        (CUBE, replace(FACTS, schema=replace(SCHEMA, table="stays"), schemas=(SCHEMA,)), {}, "several tables"),
     ],
 )
 def test_what_makes_no_batch_is_refused_with_a_fix(asked, facts, how, words):

@@ -5,6 +5,7 @@ import operator
 import re
 from collections.abc import Callable, Sequence
 from datetime import date, datetime, timedelta
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -34,7 +35,9 @@ def number(text: str, sign: int = 1) -> Literal:
         raise OutOfRange(
             "This number does not fit a floating-point number.", fix="write one between 1e-300 and 1e300, or 0"
         )
-    return Literal.of(sign * value + 0.0, sign * Fraction(text))  # + 0 makes 0 of −0
+    # Of a number that is not 0 the exponent is small, or the float would not be finite; of 0 it could be anything.
+    exact = sign * Fraction(Decimal(text)) if value else Fraction(0)
+    return Literal.of(sign * value + 0.0, exact)  # + 0 makes 0 of −0
 
 
 def day(text: str) -> Literal:

@@ -113,6 +113,11 @@ def plan_batch(
     """
     check_spend(spend)
     alone = [plan_question(question, facts, spend) for question in questions]
+    if any(plan.source is None and plan.schema.table != facts.schema.table for plan in alone):
+        # The text of a batch names one table: a question about another would have the text of one about a third.
+        raise InvalidInput(
+            "The questions of a batch are about several tables.", fix="ask one batch for each table, or about a join"
+        )
     wanted = [ONE] * len(alone) if weights is None else [positive(weight, "weights") for weight in weights]
     if not alone or len(wanted) != len(alone):
         raise InvalidInput(
