@@ -2,7 +2,7 @@
 
 from mutants.mutant import Mutant
 
-DRAWS = "noise/compiled_draws.c"
+DRAWS = "noise/lookup.c"
 SAME = "claims/test_noise_compiled.py"
 ROUNDING = "learn/torch/rounding.c"
 LEARN = "unit/test_learn_compiled.py"
@@ -143,7 +143,7 @@ COMPILED_MUTANTS = [
     ),
     Mutant(
         "large negative noise is rounded before it is added, in C",
-        "learn/torch/gradient_noise.c",
+        "learn/torch/dpsgd.c",
         "(noise[i] > most) | (noise[i] < -most)",
         "(noise[i] > most)",
         f"{LEARN}::test_one_draw_that_32_bits_do_not_hold_is_not_rounded_before_it_is_added",

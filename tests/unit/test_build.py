@@ -76,10 +76,10 @@ def test_a_warning_fails_where_that_is_asked_for_and_never_else(source, monkeypa
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_a_library_is_loaded_by_the_name_that_it_is_built_with(system):
     """A name that Python would import in place of the module would break the module."""
-    built = library_of(Path("src/discreet/noise/compiled_draws.c"), system)
+    built = library_of(Path("src/discreet/noise/lookup.c"), system)
     assert built == library_path("src/discreet/noise/lookup.py", system)
     assert built.suffix == {"linux": ".so", "darwin": ".dylib", "win32": ".dll"}[system]
-    assert built.name not in {f"compiled_draws{suffix}" for suffix in (*EXTENSION_SUFFIXES, ".pyd")}
+    assert built.name not in {f"lookup{suffix}" for suffix in (*EXTENSION_SUFFIXES, ".pyd")}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

@@ -16,7 +16,7 @@ from discreet.noise.decide import below_exp, below_exp_around
 from discreet.noise.stream import Entropy, Words
 from discreet.noise.table import JUMP_BITS, MARGIN, BlockTable, GaussianShape, tail_scale
 
-# Draws from a table, compiled (`compiled_draws.c`): word for word what the functions in Python below make of them.
+# Draws from a table, compiled (`lookup.c`): word for word what the functions in Python below make of them.
 
 #: The integers that the usual table has, and the bits of its words.
 NARROW, WORD_BITS = np.dtype(np.int32), 64

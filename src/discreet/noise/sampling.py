@@ -297,19 +297,6 @@ def _reshape_coins(coins: NDArray[np.bool_], size: Size | None) -> bool | NDArra
     return bool(coins[0]) if size is None else coins.reshape(dimensions_of(size))
 
 
-__all__ = [
-    "below",
-    "bernoulli",
-    "bernoulli_exp",
-    "gaussian",
-    "geometric",
-    "hand_out_rounded",
-    "laplace",
-    "rounded_gaussian",
-    "sample",
-]
-
-
 # Coins by the billion: 64 to a word, compared side by side.
 
 #: Bits of each random number that are compared side by side; the one in 2¹⁶ that is still open is decided on its own.

@@ -1,4 +1,4 @@
-/* Noise on sums of integers in 32-bit floats: what `_add` in gradient_noise.py does with a slice. */
+/* Noise on sums of integers in 32-bit floats: what `_add` in dpsgd.py does with a slice. */
 
 #include <stddef.h>
 #include <stdint.h>

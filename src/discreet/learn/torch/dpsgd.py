@@ -29,7 +29,6 @@ from discreet.learn.torch.examples import Batch
 from discreet.learn.torch.global_settings import keep_settings, seed_generators
 from discreet.learn.torch.poisson_sampling import Indices, sample_batch, split_batch
 from discreet.learn.torch.rounding import EXACT_32
-from discreet.learn.torch.step_settings import StepSettings
 from discreet.noise import Entropy, hand_out_rounded, rounded_gaussian
 
 if TYPE_CHECKING:
@@ -37,11 +36,9 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from numpy.typing import NDArray
-    from torch import Tensor
 
-    from discreet.learn.torch.clipping import Clipping, PrivateModel
+    from discreet.learn.torch.clipping import Clipping
     from discreet.learn.torch.step_settings import StepSettings
-    from discreet.noise import Entropy
 
     Loss = Callable[..., Tensor]
 
