@@ -18,7 +18,7 @@ from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Budget, Gate, Ledger, certificate, check_certificate, check_export, export_lines
 from discreet.gate.entries.chain import GENESIS, head_after
 from discreet.gate.ledger.anchors import Anchor, read_anchors
-from discreet.session.ledger_notes import PREFIX, note_of
+from discreet.session.ledger_notes import BOUNDS_PREFIX, note_of
 from questions import Question
 
 LONG = "1e999999999"
@@ -130,7 +130,7 @@ def test_a_key_that_stands_twice_is_refused_everywhere(ledger, tmp_path):
     assert len(read_anchors(place)) == 1
     place.write_text(twice(line, "number"))
     assert read_anchors(place) == []
-    note = PREFIX + '{"column": "x", "epsilon": "1", "release": 3}'
+    note = BOUNDS_PREFIX + '{"column": "x", "epsilon": "1", "release": 3}'
     assert note_of(note) is not None
     assert note_of(note.replace('"release"', '"release": 2, "release"')) is None
     assert note_of(note.replace('"1"', f'"{LONG}"')) is None

@@ -180,7 +180,7 @@ DATA_MUTANTS = [
         "two groups of one unit with one mark are one in a round",
         "data/duckdb/bounding.py::_round",
         "        return None  # two groups of one unit with one mark",
-        "        pass  # two groups of part unit with part mark",
+        "        pass  # two groups of one unit with one mark",
         f"{TABLE}::test_groups_with_equal_marks_go_by_their_order",
     ),
     Mutant(

@@ -204,7 +204,7 @@ FAILURE_MUTANTS = [
         "a stream that was interrupted is paid for again",
         "gate/gate.py::Gate._stream",
         "        unanswered = None if known is not None else next(self._list_unanswered(priced), None)\n",
-        "        list_unanswered = None\n",
+        "        unanswered = None\n",
         TWICE,
     ),
     Mutant(

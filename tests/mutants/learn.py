@@ -233,7 +233,7 @@ LEARN_MUTANTS = [
         "one tensor that is given twice is looked at once",
         "learn/torch/per_example/axis_rules.py::_only",
         "for other, value in arguments.items() if other != name",
-        "for right, value in arguments.items() if value is not arguments[name]",
+        "for other, value in arguments.items() if value is not arguments[name]",
         f"{UNSEEN}::test_one_example_moves_the_sum_by_one_bound",
     ),
     Mutant(
@@ -275,7 +275,7 @@ LEARN_MUTANTS = [
         "a seed that is put back is not seen",
         "learn/torch/per_example/axis_tracking.py::AxisTracking.check_draws",
         "not torch.equal(self._drawn, torch.default_generator.get_state()):",
-        "func is None:",
+        "False:",
         f"{UNSEEN}::test_places_and_shared_draws_are_not_taken_for_an_examples_own",
     ),
     Mutant(

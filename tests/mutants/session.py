@@ -44,7 +44,7 @@ SESSION_MUTANTS = [
         "the time that a file of settings gives is not kept",
         "session/datasets.py::open_described",
         "        engine=settings.engine,\n",
-        "        engine=Engine(),\n",
+        "        engine=type(settings.engine)(),\n",
         ENGINE,
     ),
     Mutant(

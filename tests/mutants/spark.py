@@ -203,7 +203,7 @@ SPARK_MUTANTS = [
         "rows that were kept on Spark stay behind",
         "data/spark/personal.py::Pin._drop",
         "kept._jdf.queryExecution().analyzed().rdd().unpersist(False)",
-        "read_kept.unpersist()",
+        "kept.unpersist()",
         f"{UNIT}::test_nothing_of_those_who_were_asked_stays_behind",
     ),
     Mutant(

@@ -14,6 +14,7 @@ import apsw
 import pytest
 
 from command_line import Terminal, options_of
+from discreet import gate
 from discreet.accounting import GaussianNoise, Pure, Repeated, loss_from_text
 from discreet.cli import console, main
 from discreet.cli.commands import discreet_command
@@ -22,7 +23,6 @@ from discreet.cli.console import Palette, Progress
 from discreet.core import RunFailed
 from discreet.gate import Gate, Ledger
 from discreet.gate.ledger import verification
-from discreet.gate.proofs import inspection
 from questions import Question
 
 #: What `run` and `facts` say before all else.
@@ -668,7 +668,7 @@ def test_progress_is_taken_away_when_it_fails(place, see, often, monkeypatch):
         progress(1, 2)
         raise OSError("broken")
 
-    monkeypatch.setattr(inspection, "inspect_ledger", failing)
+    monkeypatch.setattr(gate, "inspect_ledger", failing)
     status, _, said = see("verify", place)
     assert status == 2
     assert "\r" + " " * len("verifying: 1 of 2 (50 %) entries") + "\r" in said

@@ -267,7 +267,7 @@ def test_a_report_shows_terms_and_no_gauge(clinic, tmp_path):
     write_report(clinic, [answer], tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "The budget, each person" in page
-    assert "left out of it" in page
+    assert "left out silently" in page
     assert '<svg class="gauge"' not in page
     assert "spent, " not in page
 
