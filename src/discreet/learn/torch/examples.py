@@ -1,4 +1,4 @@
-"""Examples: their public form, made-up examples of the same form, and Poisson-sampled batches of private ones.
+"""Examples: their public form, made-up examples of the same form, and batches of private ones.
 
 Before a payment nothing is asked of the data but its type, and of tensors their kinds of numbers and their shapes
 without the first axis: neither `len` nor `__getitem__` of a dataset is called. An example of a dataset object is
