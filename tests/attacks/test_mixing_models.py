@@ -17,10 +17,11 @@ from torch import nn  # noqa: E402
 from torch.nn import functional  # noqa: E402
 
 from discreet.learn.torch import Clipping, PrivateModel  # noqa: E402
-from discreet.learn.torch.dpsgd import StepSettings, sum_batch  # noqa: E402
+from discreet.learn.torch.dpsgd import sum_batch  # noqa: E402
 from discreet.learn.torch.examples import Examples  # noqa: E402
 from discreet.learn.torch.per_example.axis_tracking import AxisTracking  # noqa: E402
 from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Operand, Owner  # noqa: E402
+from discreet.learn.torch.step_settings import StepSettings  # noqa: E402
 from discreet.noise import SYSTEM  # noqa: E402
 
 torch.set_num_threads(1)
