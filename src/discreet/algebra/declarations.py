@@ -89,7 +89,7 @@ def _places(names: Sequence[str]) -> dict[str, list[int]]:
     return places
 
 
-def columns_by_name(columns: Iterable[Column]) -> dict[str, Column]:
+def columns_in_any_case(columns: Iterable[Column]) -> dict[str, Column]:
     """Return columns by their names as they are, and with capitals folded: an exact name goes first."""
     exact = {column.name: column for column in columns}
     return {**{name.casefold(): column for name, column in exact.items()}, **exact}

@@ -19,7 +19,7 @@ from discreet.data import (
     open_table,
     open_tables,
 )
-from discreet.data.reading import check_columns, is_csv, offer_kinds
+from discreet.data.reading import check_columns, is_csv, is_spark_frame, offer_kinds
 from discreet.gate import SERVER, bare, need_label
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
@@ -166,11 +166,6 @@ def read_sources(
         raise InvalidInput("inner works only with a single DuckDB file.", fix="pass one file with one table each")
     nobodys = _read_public(public, address)
     return TableSources(sources=sources, public=nobodys, address=address, inner=inner, store=store, engine=engine)
-
-
-def is_spark_frame(source: object) -> bool:
-    """Whether a source is a frame of Spark's, classic or Connect."""
-    return type(source).__module__.startswith("pyspark.sql") and type(source).__name__ == "DataFrame"
 
 
 def is_address(source: object) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from discreet.algebra.declarations import columns_by_name, need_column, need_told_apart
+from discreet.algebra.declarations import columns_in_any_case, need_column, need_told_apart
 from discreet.algebra.names import quote_name, table_named
 from discreet.core import InvalidInput, NotReady, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
@@ -184,7 +184,7 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
         need_plain(catalogue.ask, place.number, declaration.table)
     origin, types, kept = _describe_table(catalogue.ask, place)
     need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.unit.column)
-    known = columns_by_name(Column(name=name, kind=Kind.TEXT) for name in types)
+    known = columns_in_any_case(Column(name=name, kind=Kind.TEXT) for name in types)
     wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     hidden = {need_column(name, known, "is left out").name for name in leave_out}
     person = "" if declaration.unit.column is None else declaration.unit.column.casefold()

@@ -32,6 +32,15 @@ class Source:
     typed: bool = True
 
 
+#: Where Spark's frames are defined, classic and Connect. PySpark is an extra, and is not imported to tell.
+SPARK_FRAMES = ("pyspark.sql.dataframe", "pyspark.sql.classic.dataframe", "pyspark.sql.connect.dataframe")
+
+
+def is_spark_frame(source: object) -> bool:
+    """Tell whether a source is a frame of Spark, classic or Connect, or of a class that derives from one."""
+    return any(kind.__module__ in SPARK_FRAMES and kind.__name__ == "DataFrame" for kind in type(source).__mro__)
+
+
 def attach(connection: Any, source: object, inner: str | None) -> Source:
     """Make a source known to a connection, or refuse what is none."""
     if isinstance(source, str | Path):

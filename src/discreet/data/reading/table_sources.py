@@ -10,7 +10,7 @@ from discreet.algebra.declarations import (
     AnyBounds,
     AnyKind,
     build_schema,
-    columns_by_name,
+    columns_in_any_case,
     complete_of,
     kinds_of,
     moment_of,
@@ -54,7 +54,7 @@ class Declaration:
 
     def order_in(self, columns: Sequence[Column]) -> str | None:
         """Return the column that a unit's rows are ordered by, if one was declared."""
-        known = columns_by_name(columns)
+        known = columns_in_any_case(columns)
         return None if self.order is None else need_column(self.order, known, "orders rows").name
 
     @property

@@ -18,11 +18,10 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.reading.column_types import Casting, cast_columns
+from discreet.data.reading.sources import is_spark_frame
 from discreet.data.reading.table_sources import Declaration
 from discreet.data.spark.column_types import RULES, reason_left_out
 
-#: The modules of Spark's frames; nothing of them is loaded here.
-FRAMES = ("pyspark.sql.dataframe", "pyspark.sql.classic.dataframe", "pyspark.sql.connect.dataframe")
 #: Where a column of a table says that it is a CHAR.
 CHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
@@ -65,11 +64,6 @@ class SparkFrames:
     def need_public(self, table: str) -> SparkFrame:
         """Return a public table."""
         return table_named(table, self.public)
-
-
-def is_spark_frame(source: object) -> bool:
-    """Whether something is a frame of Spark, classic or Connect."""
-    return any(kind.__module__ in FRAMES and kind.__name__ == "DataFrame" for kind in type(source).__mro__)
 
 
 def private_frame(frame: object, declaration: Declaration) -> SparkFrame:

@@ -23,6 +23,7 @@ from discreet.core.schema import ROWS_PER_PERSON, Column, Schema, Value
 from discreet.data.engine_rules import SPARK_SETTINGS, EngineSettings, quiet, quiet_opening
 from discreet.data.reading.importing import load_separately
 from discreet.data.reading.public_tables import MOST_GROUPS, ColumnSummary, has_ends, public_schema
+from discreet.data.reading.sources import is_spark_frame
 from discreet.data.reading.table_sources import (
     Entering,
     TableSource,
@@ -36,7 +37,6 @@ from discreet.data.spark.expressions import write_sql
 from discreet.data.spark.frames import (
     SparkFrame,
     SparkFrames,
-    is_spark_frame,
     need_frame,
     need_plain_frame,
     private_frame,
