@@ -1,7 +1,9 @@
 """A planted bug: a piece of code in one definition of the package that is replaced by another."""
 
 import ast
+import builtins
 import re
+import symtable
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -87,6 +89,19 @@ def find_span(text: str, names: tuple[str, ...]) -> tuple[int, int]:
     first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     lines = text.splitlines(keepends=True)
     return sum(map(len, lines[: first - 1])), sum(map(len, lines[: node.end_lineno]))
+
+
+def undefined_names(text: str) -> set[str]:
+    """Return the names that a module uses and that nothing defines, neither it nor Python."""
+    table = symtable.symtable(text, "", "exec")
+    tables = [table]
+    for inner in tables:
+        tables += inner.get_children()
+    used = {symbol.get_name() for inner in tables for symbol in inner.get_symbols() if symbol.is_global()}
+    used |= {symbol.get_name() for symbol in table.get_symbols() if symbol.is_referenced()}
+    known = {symbol.get_name() for symbol in table.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    known |= {inner.get_name() for inner in table.get_children()}
+    return used - known - set(dir(builtins)) - {"__file__", "__name__", "__doc__"}
 
 
 def _pattern(code: str) -> str:
