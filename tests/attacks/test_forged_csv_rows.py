@@ -13,8 +13,8 @@ from discreet.anonymity.reading import with_rows
 from discreet.core import InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind
 from discreet.data.opening import open_table
-from discreet.data.reading.csv_files import LONGEST_LINE, PIECE
-from discreet.data.reading.importing import offer_kinds
+from discreet.data.reading.csv_finding import offer_kinds
+from discreet.data.reading.csv_lines import LONGEST_LINE, PIECE
 
 SIGNS = {
     "a carriage return": "\r",

@@ -18,8 +18,12 @@ WRITTEN = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}.*)?")
 KINDS_EXAMPLE = 'kinds={"age": "integer", "stay": "real"}'
 
 
-#: A kind, or its name.
+#: A kind, or its name; days and moments may say how they are written, as in "date:%d.%m.%Y".
 AnyKind = Kind | str
+#: Signs behind % in a format, and those of which each format of a day has one of each line.
+FORMAT_SIGNS = frozenset("dmYybBjHIpMSf")
+DAY_SIGNS = (frozenset("Yy"), frozenset("mbBj"), frozenset("dj"))
+FORMAT_EXAMPLE = 'kinds={"day": "date:%d.%m.%Y"}'
 
 
 def build_schema(
@@ -124,19 +128,61 @@ def kinds_of(given: object) -> dict[str, Kind]:
 
 
 def kind_named(column: str, given: object) -> Kind:
-    """Return a kind by its name."""
+    """Return a kind by its name; how its values are written may stand behind it, and is checked."""
     if isinstance(given, Kind):
         return given
     names = [kind.value for kind in Kind]
     if not isinstance(given, str):
         raise WrongType(f"The kind of {column!r} is {kind_of(given)}.", fix=f"use one of: {', '.join(names)}")
-    if given.strip().casefold() not in names:
-        meant = closest(given, names)
+    word, colon, form = given.partition(":")
+    if word.strip().casefold() not in names:
+        meant = closest(word, names)
         raise InvalidInput(
             f"Unknown kind {given!r} for {column!r}.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",
         )
-    return Kind(given.strip().casefold())
+    kind = Kind(word.strip().casefold())
+    if colon:
+        _check_format(column, kind, form)
+    return kind
+
+
+def _check_format(column: str, kind: Kind, form: str) -> None:
+    """Refuse a format that names no day, or has signs that engines read differently."""
+    if not kind.temporal:
+        raise InvalidInput(
+            f"Only days and moments have a format, and {column!r} is {kind.value}.",
+            fix=f'declare kinds={{"{column}": "{kind.value}"}}; a decimal comma is declared by csv={{"decimal": ","}}',
+        )
+    signs = re.findall("%(.?)", form.replace("%%", ""))
+    wrong = next((sign for sign in signs if sign not in FORMAT_SIGNS), None)
+    if wrong is not None:
+        known = ", ".join(f"%{sign}" for sign in sorted(FORMAT_SIGNS))
+        raise InvalidInput(f"Unknown %{wrong} in the format of {column!r}.", fix=f"use {known}: {FORMAT_EXAMPLE}")
+    if len(set(signs)) < len(signs) or not all(part & set(signs) for part in DAY_SIGNS):
+        raise InvalidInput(
+            f"The format of {column!r} does not say a year, a month and a day, each once.",
+            fix=f"write it as in {FORMAT_EXAMPLE}",
+        )
+
+
+def format_in(given: AnyKind) -> str | None:
+    """Return how values of a declared kind are written: what stands behind the colon, if anything does."""
+    _, colon, form = given.partition(":") if isinstance(given, str) else ("", "", "")
+    return form if colon else None
+
+
+def formats_of(given: Mapping[str, AnyKind]) -> dict[str, str]:
+    """Return how days and moments are written, by folded names of their columns."""
+    forms = {name.casefold(): format_in(kind) for name, kind in given.items()}
+    return {name: form for name, form in forms.items() if form is not None}
+
+
+def kinds_as_written(given: object) -> dict[str, AnyKind]:
+    """Return kinds by the names of columns, checked: one with a format keeps it."""
+    kinds = kinds_of(given)
+    forms = {name: format_in(kind) for name, kind in given.items()}  # type: ignore[attr-defined]  # checked above
+    return {name: kind if forms[name] is None else f"{kind.value}:{forms[name]}" for name, kind in kinds.items()}
 
 
 def complete_of(given: object) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ import numbers
 import operator
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import TypeGuard
 
 from discreet.core.errors import InvalidInput, OutOfRange, WrongType, kind_of
 
@@ -18,6 +19,8 @@ Number = int | float | Fraction | Decimal
 LARGEST = Fraction(10**100)
 #: Longer numerators or denominators come from a computation gone astray, and would stall exact arithmetic.
 MOST_BITS = 4096
+#: Numbers of so many bits, above and below, lie within the range of sane values: 2³⁰⁰ is less than 10¹⁰⁰.
+SANE_BITS = 300
 #: A root that is not rational is rounded to so many bits.
 ROOT_BITS = 100
 #: Decimal exponents beyond this are refused unseen.
@@ -29,18 +32,26 @@ def exact(value: object, name: str) -> Fraction:
 
     Integers, fractions and decimals are taken as they are; floats (NumPy's too) by their shortest text.
     """
-    number = _as_fraction(value, name)
+    number = value if _is_plain(value) else _as_fraction(value, name)
+    bits = max(number.numerator.bit_length(), number.denominator.bit_length())
+    if bits <= SANE_BITS:
+        return number
     if number and not 1 / LARGEST <= abs(number) <= LARGEST:
         raise OutOfRange(
             f"{name} is beyond the range of sane values.",
             fix=f"give {name} a magnitude between 1e-100 and 1e100, or 0 where 0 makes sense",
         )
-    if max(number.numerator.bit_length(), number.denominator.bit_length()) > MOST_BITS:
+    if bits > MOST_BITS:
         raise OutOfRange(
             f"{name} has a numerator or denominator of more than {MOST_BITS} bits.",
             fix="round it to a few digits first, in the direction that protects people",
         )
     return number
+
+
+def _is_plain(value: object) -> TypeGuard[Fraction]:
+    """Tell whether a value is a fraction of Python's own integers: NumPy's may be inside, and overflow."""
+    return type(value) is Fraction and type(value.numerator) is int and type(value.denominator) is int
 
 
 def _as_fraction(value: object, name: str) -> Fraction:

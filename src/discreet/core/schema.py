@@ -2,7 +2,7 @@
 
 from calendar import monthrange
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
 from typing import ClassVar, TypeVar
@@ -81,6 +81,14 @@ class Column:
     complete: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class PublicRows:
+    """The different rows of a public table: names of columns, and values as they came."""
+
+    names: tuple[str, ...]
+    rows: tuple[tuple[Value, ...], ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
     """One table. The unit's column, if there is one, is among the columns.
@@ -89,6 +97,7 @@ class Schema:
     no column, or in several: `people` names them. None: the unit's own column.
 
     `rows_per_person` is the public cap on the rows of one privacy unit (`discreet.algebra.row_caps`).
+    `rows` are those of a public table, if they are few; of any other table there are none.
     """
 
     table: str
@@ -96,6 +105,7 @@ class Schema:
     unit: PrivacyUnit
     people: tuple[str, ...] | None = None
     rows_per_person: int = ROWS_PER_PERSON
+    rows: PublicRows | None = field(default=None, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         folded = [column.name.casefold() for column in self.columns]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, kinds_of
+from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, formats_of, kinds_of
 from discreet.algebra.expressions import Expression
 from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Value
@@ -15,6 +15,7 @@ from discreet.data.duckdb.importing import import_tables, read_holding
 from discreet.data.duckdb.table import DuckTable
 from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings, quiet_opening
 from discreet.data.postgres.expressions import write_sql as write_postgres
+from discreet.data.reading.csv_format import read_csv_format
 from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.table_sources import (
     Declaration,
@@ -45,6 +46,7 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     rows_per_person: int = ROWS_PER_PERSON,
     inner: str | None = None,
     store: Path | str | None = None,
+    csv: object = None,
     settings: EngineSettings = DEFAULT_SETTINGS,
 ) -> DuckTable:
     """Return a table with the rows of a file or a frame.
@@ -57,7 +59,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     (numbers are reals then): nothing is guessed from rows. `complete` names columns that have a value in every row.
     `order` names a column that tells the rows of one unit apart, so that which of them count where there are too many
     does not depend on how the source is sorted. Of a unit with more than `rows_per_person` rows, so many are kept:
-    which ones depends on its own rows alone (`discreet.algebra.row_caps`).
+    which ones depends on its own rows alone (`discreet.algebra.row_caps`). `csv` says how a CSV file is written
+    (`CsvFormat`).
     """
     declaration = Declaration(
         table=table,
@@ -65,6 +68,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
         bounds=bounds or {},
         groups=groups or {},
         kinds=kinds_of(kinds or {}),
+        formats=formats_of(kinds or {}),
+        csv=read_csv_format(csv),
         complete=complete_of(complete),
         order=order,
         rows_per_person=rows_per_person,

@@ -123,6 +123,7 @@ EXAMPLES = {
     "bounds": '{"stay": (0, 60)}',
     "groups": '{"ward": ["A", "B", "C"]}',
     "kinds": '{"stay": "real"}',
+    "csv": '{"decimal": ","}',
     "complete": '["stay"]',
     "order": '"visit_id"',
 }
@@ -179,6 +180,7 @@ def open_described(
         bounds=settings.bounds,
         groups=settings.groups,
         kinds=settings.kinds,
+        csv=settings.csv,
         complete=settings.complete,
         order=settings.order,
     )

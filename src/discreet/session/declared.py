@@ -6,13 +6,14 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.algebra.declarations import complete_of, kind_named, kinds_of, moment_of
+from discreet.algebra.declarations import AnyKind, complete_of, kinds_as_written, moment_of
 from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit, Window, WrongType, whole
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.schema import ROWS_PER_PERSON, Kind, Value
+from discreet.core.schema import ROWS_PER_PERSON, Value
+from discreet.data.reading import CsvFormat, read_csv_format
 
 #: More public groups than this in one column are a mistake: nobody reads that many.
 MOST_GROUPS = 100_000
@@ -30,7 +31,9 @@ class DeclaredTable:
     bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
     groups: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     limit: AnyLimit | None = None
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    #: With formats of days behind some of them, as in "date:%d.%m.%Y".
+    kinds: Mapping[str, AnyKind] = field(default_factory=dict)
+    csv: CsvFormat = field(default_factory=CsvFormat)
     complete: tuple[str, ...] = ()
     window: Window | None = None
     order: str | None = None
@@ -51,6 +54,7 @@ def read_declaration(  # noqa: PLR0913 - all are named
     groups: object,
     limit: object,
     kinds: object = None,
+    csv: object = None,
     complete: object = None,
     window: object = None,
     order: object = None,
@@ -65,7 +69,8 @@ def read_declaration(  # noqa: PLR0913 - all are named
         bounds={name: read_bounds(name, pair) for name, pair in pairs.items()},
         groups={name: read_groups(name, values) for name, values in lists.items()},
         limit=_limit_for(who, limit),
-        kinds={} if kinds is None else kinds_of(kinds),
+        kinds={} if kinds is None else kinds_as_written(kinds),
+        csv=read_csv_format(csv),
         complete=() if complete is None else complete_of(complete),
         window=read_window(window, who),
         order=_read_order(order),
@@ -136,9 +141,9 @@ def _read_order(order: object) -> str | None:
     return order
 
 
-def read_kind(name: str, kind: object) -> Kind:
-    """Return the kind of one column, by its name."""
-    return kind_named(name, kind)
+def read_kind(name: str, kind: object) -> AnyKind:
+    """Return the kind of one column, by its name; with a format of days behind it, if there is one."""
+    return kinds_as_written({name: kind})[name]
 
 
 def read_bounds(name: str, pair: object) -> AnyBounds:

@@ -27,6 +27,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     bounds: Mapping[str, Bounds | Sequence[Any] | Mapping[str, Any]] | None = None,
     groups: Mapping[str, Iterable[Value] | Mapping[str, Any]] | None = None,
     kinds: Mapping[str, AnyKind | Mapping[str, AnyKind]] | None = None,
+    csv: Mapping[str, Any] | None = None,
     complete: Iterable[str] | Mapping[str, Iterable[str]] | None = None,
     order: str | Mapping[str, str] | None = None,
     rows_per_person: int | None = None,
@@ -65,6 +66,9 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
             other columns are selected privately, at a cost in δ, when a question asks for them.
         kinds: The types of columns: "integer", "real", "text", "boolean", "date" or "timestamp". Columns of a CSV file
             are texts, unless `kinds`, their bounds or their groups say otherwise; values that do not fit are missing.
+            Days and moments may say how they are written, as in "date:%d.%m.%Y".
+        csv: How a CSV file is written, such as `{"encoding": "windows-1252", "decimal": ",", "null": ["NA"]}`: with
+            some of `encoding`, `delimiter`, `quote`, `comment`, `decimal`, `thousands` and `null`.
         complete: Columns that have a value in every row, so that their averages share one count.
         order: A column that tells the rows of one person apart, so that the order of the source does not matter.
         rows_per_person: The number of rows of one person that a table holds, and that are made of them in one step of a
@@ -116,6 +120,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         "bounds": bounds,
         "groups": groups,
         "kinds": kinds,
+        "csv": csv,
         "complete": complete,
         "order": order,
     }

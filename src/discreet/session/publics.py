@@ -10,7 +10,7 @@ from discreet.data import TableSource
 from discreet.session.declared import read_declaration
 
 #: What is said by columns, and what of a table as a whole.
-BY_COLUMN, PLAIN = ("bounds", "groups", "kinds"), ("person", "complete", "order")
+BY_COLUMN, PLAIN = ("bounds", "groups", "kinds", "csv"), ("person", "complete", "order")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,10 @@ def read_public_tables(sources: Mapping[str, Any], declarations: TableDeclaratio
             bounds=mine.get("bounds"),
             groups=mine.get("groups"),
             kinds=mine.get("kinds"),
+            csv=mine.get("csv"),
         )
         tables[name] = TableSource(
-            source=source, bounds=facts.bounds, groups=facts.groups, kinds=facts.kinds, filled=True
+            source=source, bounds=facts.bounds, groups=facts.groups, kinds=facts.kinds, csv=facts.csv, filled=True
         )
     return tables
 

@@ -7,19 +7,19 @@ from typing import Any, Protocol
 
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
+from discreet.algebra.declarations import formats_of
 from discreet.core import DiscreetError, InvalidInput, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import Column, Kind, Schema, closest
+from discreet.core.schema import Schema, closest
 from discreet.data import (
     DEFAULT_SETTINGS,
     SPARK_SETTINGS,
     TableSource,
     open_frames,
     open_server,
-    open_table,
     open_tables,
 )
-from discreet.data.reading import check_columns, is_csv, is_spark_frame, offer_kinds
+from discreet.data.reading import CsvFormat, is_spark_frame
 from discreet.gate import SERVER, bare, need_label
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
@@ -120,14 +120,24 @@ class TableSources:
     def _open_engine(self, tables: Mapping[str, TableSource], unit: PrivacyUnit) -> OpenTables:
         if self.address is not None:
             self._need_no_copy()
+            self._need_no_formats(tables)
             settings = self.engine.settings_elsewhere(DEFAULT_SETTINGS)
             return open_server(self.address, tables, unit=unit, public=self.public, settings=settings)
         if any(is_spark_frame(source) for source in self.sources.values()):
             self._need_no_copy()
+            self._need_no_formats(tables)
             settings = self.engine.settings_elsewhere(SPARK_SETTINGS)
             return open_frames(tables, unit=unit, public=self.public, settings=settings)
         settings = self.engine.settings(DEFAULT_SETTINGS)
         return open_tables(tables, unit=unit, public=self.public, store=self.store, settings=settings)
+
+    def _need_no_formats(self, tables: Mapping[str, TableSource]) -> None:
+        for name, table in tables.items():
+            if table.csv not in (None, CsvFormat()) or formats_of(table.kinds):
+                raise InvalidInput(
+                    f"csv, or a format of days, is declared of {name!r}, whose rows are in no file.",
+                    fix="leave it out; declare the kind alone, such as date",
+                )
 
     def _need_no_copy(self) -> None:
         if self.inner is not None or self.store is not None:
@@ -144,6 +154,7 @@ class TableSources:
             bounds=facts.bounds,
             groups=facts.groups,
             kinds=facts.kinds,
+            csv=facts.csv,
             complete=facts.complete,
             order=facts.order,
             rows_per_person=facts.rows_per_person,
@@ -274,47 +285,3 @@ def select_declaration(value: object, name: str, rows: TableSources, argument: s
             f"person is missing for the table {name!r}.", fix=f'pass person={{…, "{name}": "patient_id"}}'
         )
     return declaration
-
-
-# The columns of a table, before anybody has said who is protected: their names and kinds, and nothing of the rows.
-
-
-def columns_of(
-    source: str | Path,
-    *,
-    inner: str | None = None,
-    kinds: Mapping[str, Kind] | None = None,
-    from_rows: bool = False,
-) -> tuple[Column, ...]:
-    """Return the columns that could be asked about, as declared. For the steward, who may read the file anyway.
-
-    What columns of a CSV file hold is what `kinds` says, and texts where it says nothing. With `from_rows`, the kinds
-    of these others are read off all rows: then one row may decide what is public about the table.
-    """
-    all_kinds = dict(kinds or {})
-    if inner is None:
-        check_columns(Path(source))
-    if from_rows and has_texts_alone(Path(source)) and inner is None:
-        known = {name.casefold() for name in all_kinds}
-        all_kinds |= {name: kind for name, kind in offer_kinds(Path(source)).items() if name.casefold() not in known}
-    table = open_table(source, table="columns", unit=PrivacyUnit(), inner=inner, kinds=all_kinds)
-    try:
-        return table.schema.columns
-    finally:
-        table.close()
-
-
-def columns_in_database(address: str, table: str, kinds: Mapping[str, Kind] | None = None) -> tuple[Column, ...]:
-    """Return the same of a table of a PostgreSQL database, which may have a schema before its name."""
-    # No row is read here, so that nothing of the table can fail.
-    source = TableSource(source=table, kinds=dict(kinds or {}), never_fails=True)
-    tables = open_server(address, {"columns": source}, unit=PrivacyUnit())
-    try:
-        return tables.schemas["columns"].columns
-    finally:
-        tables.close()
-
-
-def has_texts_alone(source: Path) -> bool:
-    """Whether a file does not say what its columns hold, as a CSV file does not: it has to be declared."""
-    return is_csv(source)

@@ -26,6 +26,8 @@ the names and kinds of its columns. Given the person (or --rows) and the budget,
       --bounds stay=0:60 --bounds age=0:110 --groups ward=A,B,C --limit groups=3,rows=5
   discreet init visits.csv --rows --epsilon 1 --kinds ward=text --complete stay,age
   discreet init visits.csv --person patient_id --epsilon 2 --delta 1e-9 --per person --most 0.5
+  discreet init export.csv --rows --epsilon 1 --csv encoding=windows-1252 --csv decimal=, --csv null=NA,- \\
+      --kinds Aufnahme=date:%d.%m.%Y --bounds Kosten=0:5000
   discreet init --table visits=visits.csv --table patients=people.csv --public wards=wards.csv \\
       --person visits=patient_id --person patients=id --groups visits.ward=A,B,C --epsilon 3
   discreet init postgresql://reader@db.example/clinic --table visits --table patients --public wards \\
@@ -53,7 +55,13 @@ What is said is public from then on. The budget is for life.
 @repeatable_option(
     "--kinds",
     "COLUMN=KIND",
-    "the kind of a column: integer, real, text, boolean, date or timestamp; of a public table, TABLE.COLUMN=KIND",
+    "the kind of a column: integer, real, text, boolean, date or timestamp; or date:%d.%m.%Y, with how it is written; "
+    "of a public table, TABLE.COLUMN=KIND",
+)
+@repeatable_option(
+    "--csv",
+    "OPTION=VALUE",
+    "how a CSV file is written: encoding, delimiter, quote, comment, decimal, thousands, null=NA,-",
 )
 @flag(
     "--kinds-from-rows",
@@ -81,7 +89,7 @@ What is said is public from then on. The budget is for life.
 def init_command(arguments: Arguments) -> CommandOutput:
     """Write the settings of a dataset and begin its ledger."""
     from discreet.cli import console
-    from discreet.cli.dataset.declarations import read_kinds, sort_by_table, split_nobodys, split_public_kinds
+    from discreet.cli.dataset.declarations import sort_by_table, split_nobodys, split_public_kinds
     from discreet.cli.dataset.sessions import progress_line
     from discreet.cli.dataset.setup import (
         begin_dataset,
@@ -89,10 +97,11 @@ def init_command(arguments: Arguments) -> CommandOutput:
         make_settings,
         missing_options,
         need_no_settings,
-        public_kinds,
         read_declarations,
+        read_formats,
         setup_answer,
         table_names,
+        with_public_formats,
     )
     from discreet.cli.dataset.tables import are_read_off_rows, imply_kinds, read_places
     from discreet.cli.ledger.views import reachable
@@ -105,27 +114,22 @@ def init_command(arguments: Arguments) -> CommandOutput:
         known = isinstance(ledger, str) or ledger.exists()
     # Before anything is made of it: whom a public table does not name is not whom a private one does.
     arguments.person, nobodys = split_nobodys(arguments.person, tuple(places.public))
-    private_texts, nobodys_kinds = split_public_kinds(arguments.kinds, places.names, tuple(places.public))
-    typed = sort_by_table(private_texts, places.names, "--kinds", "age=integer")
-    kinds = {name: read_kinds(texts) for name, texts in typed.items()}
+    kinds, nobodys_kinds = split_public_kinds(arguments.kinds, places.names, tuple(places.public))
+    csv, nobodys_csv = split_public_kinds(arguments.csv, places.names, tuple(places.public))
     interactive = bool(missing_options(arguments, known=known)) and console.somebody_is_there()
     from_rows = are_read_off_rows(arguments, places, asked=interactive)
     with progress_line(f"looking at the columns of {table_names(places)}", arguments):
-        columns = {name: places.columns(name, kinds[name], from_rows=from_rows) for name in places.names}
+        formats = read_formats(places, kinds, csv, from_rows=from_rows)
+        columns = {name: places.columns(name, formats.kinds(name), formats.csv[name]) for name in places.names}
     if not from_rows:
         bounds = sort_by_table(arguments.bounds, places.names, "--bounds", "stay=0:60")
         columns = {
             name: imply_kinds(table_columns, places, name, bounds[name]) for name, table_columns in columns.items()
         }
     declared = read_declarations(arguments, columns, ledger if known else None)
-    settings = make_settings(arguments, places, ledger, declared, columns, kinds, from_rows=from_rows)
+    settings = make_settings(arguments, places, ledger, declared, columns, formats, from_rows=from_rows)
     if nobodys:
         settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
-    if nobodys_kinds:
-        private = settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}
-        public = {name: public_kinds(places, name, texts) for name, texts in nobodys_kinds.items()}
-        settings = replace(
-            settings, kinds={name: table_kinds for name, table_kinds in {**private, **public}.items() if table_kinds}
-        )
+    settings = with_public_formats(settings, places, nobodys_kinds, nobodys_csv)
     with begin_dataset(project, settings, places, arguments, from_rows=from_rows) as session:
         return setup_answer(session, project, declared, known=known, from_rows=from_rows)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Collection, Sequence
 from datetime import date, datetime
 from fractions import Fraction
 
+from discreet.algebra.declarations import AnyKind
 from discreet.cli import console
 from discreet.cli.formatting import columns as aligned
 from discreet.cli.numbers import read_number, read_whole
@@ -90,6 +91,8 @@ def split_nobodys(typed: Sequence[str] | None, publics: Sequence[str]) -> tuple[
     return [text for text in texts if text.casefold() not in marks], nobodys
 
 
+#: How a tab is typed.
+TAB = {"\\t": "\t", "tab": "\t"}
 LIMITS = "write groups=3,rows=5 (rows in each group) or total=10 (rows in all)"
 TRUTHS: dict[str, Value] = {"true": True, "false": False}
 EXAMPLES = {
@@ -138,9 +141,9 @@ def read_values(text: str, kind: Kind, name: str) -> tuple[Value, ...]:
     return values
 
 
-def read_kinds(typed: Sequence[str] | None) -> dict[str, Kind]:
+def read_kinds(typed: Sequence[str] | None) -> dict[str, AnyKind]:
     """Return the kinds of the columns that were named; whether these are there is seen when the file is."""
-    kinds: dict[str, Kind] = {}
+    kinds: dict[str, AnyKind] = {}
     for text in typed or ():
         name, _, kind = text.rpartition("=")
         if not name.strip():
@@ -149,6 +152,19 @@ def read_kinds(typed: Sequence[str] | None) -> dict[str, Kind]:
             raise InvalidInput(f"--kinds is given twice for {name.strip()!r}.", fix="leave one out")
         kinds[name.strip()] = read_kind(name.strip(), kind)
     return kinds
+
+
+def read_csv_options(typed: Sequence[str] | None) -> dict[str, str | list[str]]:
+    """Return how a CSV file is written, as typed: decimal=, and null=NA,- and the like."""
+    options: dict[str, str | list[str]] = {}
+    for text in typed or ():
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise InvalidInput("--csv names no option.", fix="write --csv encoding=windows-1252 --csv decimal=,")
+        if name.strip() in options:
+            raise InvalidInput(f"--csv {name.strip()} is given twice.", fix="leave one out")
+        options[name.strip()] = words_of(value) if name.strip() == "null" else TAB.get(value, value)
+    return options
 
 
 def read_complete(typed: Sequence[str], columns: Sequence[Column]) -> tuple[str, ...]:

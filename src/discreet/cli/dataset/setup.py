@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from discreet.algebra.declarations import AnyKind
 from discreet.cli import console
 from discreet.cli.account.targets import delta_of, epsilon_of, payers_of
 from discreet.cli.dataset import declarations as interview
@@ -13,6 +14,7 @@ from discreet.cli.dataset.declarations import (
     find_column,
     read_bounds,
     read_complete,
+    read_csv_options,
     read_groups,
     read_kinds,
     read_limit,
@@ -38,7 +40,7 @@ from discreet.session import Session, Settings, read_settings, write_settings
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine
 from discreet.session.opening import open_settings
-from discreet.session.rows import has_texts_alone
+from discreet.session.source_columns import CsvFormat, list_options, read_csv_format
 
 #: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.
 WHO = (
@@ -61,6 +63,21 @@ class DatasetDeclarations:
     groups: dict[str, dict[str, tuple[Value, ...]]]
     limit: AnyLimit | None
     budget: Budget
+
+
+@dataclass(frozen=True, slots=True)
+class FileFormats:
+    """What is known of how tables are written, by their names: kinds as typed, and off the rows; formats of files."""
+
+    typed: Mapping[str, Mapping[str, AnyKind]]
+    found: Mapping[str, Mapping[str, AnyKind]]
+    csv: Mapping[str, CsvFormat]
+
+    def kinds(self, name: str) -> dict[str, AnyKind]:
+        """Return what columns hold: as typed, else as found."""
+        typed = {column.casefold() for column in self.typed[name]}
+        found = {column: kind for column, kind in self.found[name].items() if column.casefold() not in typed}
+        return {**found, **self.typed[name]}
 
 
 def ledger_place(arguments: Arguments, places: TablePlaces, project: Path) -> str | Path:
@@ -235,7 +252,7 @@ def make_settings(
     ledger: str | Path,
     declared: DatasetDeclarations,
     columns: Columns,
-    typed: Mapping[str, Mapping[str, Kind]],
+    written: FileFormats,
     *,
     from_rows: bool,
 ) -> Settings:
@@ -254,13 +271,11 @@ def make_settings(
         bounds=_same_for_one(declared.bounds, names) or {},
         groups=_same_for_one(declared.groups, names) or {},
         kinds=_same_for_one(
-            {
-                name: _kinds(places, name, columns[name], typed[name], persons.get(name), from_rows=from_rows)
-                for name in names
-            },
+            {name: _kinds(written, name, columns[name], persons.get(name), from_rows=from_rows) for name in names},
             names,
         )
         or {},
+        csv=_same_for_one({name: list_options(written.csv[name]) for name in names}, names) or {},
         complete=_same_for_one({name: read_complete(complete[name], columns[name]) for name in names}, names) or (),
         limit=declared.limit,
         ledger=ledger,
@@ -300,25 +315,20 @@ def _same_for_one(declared: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _kinds(
-    places: TablePlaces,
-    name: str,
-    columns: Sequence[Column],
-    typed: Mapping[str, Kind],
-    person: str | None,
-    *,
-    from_rows: bool,
-) -> dict[str, Kind]:
+    written: FileFormats, name: str, columns: Sequence[Column], person: str | None, *, from_rows: bool
+) -> dict[str, AnyKind]:
     """Return the kinds of columns that are written into the settings: those that were typed.
 
     Those of a CSV file that were read off its rows are, too: from now on they are what was said, whatever its rows
     become. Who is protected is told by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be
     the same person.
     """
-    source, typed = places.files.get(name, Path()), {column.casefold(): kind for column, kind in typed.items()}
+    typed = {column.casefold(): kind for column, kind in written.typed[name].items()}
+    found = {column.casefold(): kind for column, kind in written.found[name].items()} if from_rows else {}
     kinds = {
-        column.name: column.kind
+        column.name: typed.get(column.name.casefold(), found.get(column.name.casefold(), column.kind))
         for column in columns
-        if (from_rows and has_texts_alone(source)) or column.name.casefold() in typed
+        if column.name.casefold() in found or column.name.casefold() in typed
     }
     if person is not None and person.casefold() not in typed:
         kinds = {
@@ -327,9 +337,48 @@ def _kinds(
     return kinds
 
 
-def public_kinds(places: TablePlaces, name: str, typed: Sequence[str]) -> dict[str, Kind]:
+def read_formats(places: TablePlaces, kinds: Sequence[str], csv: Sequence[str], *, from_rows: bool) -> FileFormats:
+    """Return what was typed about how tables are written; the rest is read off the rows, if the steward agrees."""
+    names = places.names
+    typed = {name: read_kinds(texts) for name, texts in sort_by_table(kinds, names, "--kinds", "age=integer").items()}
+    declared = {
+        name: read_csv_format(read_csv_options(texts))
+        for name, texts in sort_by_table(csv, names, "--csv", "decimal=,").items()
+    }
+    if not from_rows:
+        return FileFormats(typed, {name: {} for name in names}, declared)
+    found = {name: places.find_csv(name, declared[name]) for name in names}
+    return FileFormats(
+        typed, {name: mine[1] for name, mine in found.items()}, {name: mine[0] for name, mine in found.items()}
+    )
+
+
+def with_public_formats(
+    settings: Settings,
+    places: TablePlaces,
+    kinds: Mapping[str, Sequence[str]],
+    csv: Mapping[str, Sequence[str]],
+) -> Settings:
+    """Return settings with what was typed of public tables: kinds of their columns, and how their files are written."""
+    formats = {name: read_csv_format(read_csv_options(texts)) for name, texts in csv.items()}
+    public: dict[str, dict[str, dict[str, Any]]] = {
+        "kinds": {
+            name: public_kinds(places, name, texts, formats.get(name, CsvFormat())) for name, texts in kinds.items()
+        },
+        "csv": {name: list_options(form) for name, form in formats.items()},
+    }
+    for setting, by_table in public.items():
+        if by_table:
+            own = getattr(settings, setting)
+            private = own if len(places.names) > 1 else {places.names[0]: own}
+            said = {name: entry for name, entry in {**private, **by_table}.items() if entry}
+            settings = replace(settings, kinds=said) if setting == "kinds" else replace(settings, csv=said)
+    return settings
+
+
+def public_kinds(places: TablePlaces, name: str, typed: Sequence[str], csv: CsvFormat) -> dict[str, AnyKind]:
     """Return the kinds of columns of a public table, which are there."""
-    kinds, columns = read_kinds(typed), places.public_columns(name)
+    kinds, columns = read_kinds(typed), places.public_columns(name, csv)
     return {find_column(column, columns).name: kind for column, kind in kinds.items()}
 
 

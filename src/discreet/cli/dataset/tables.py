@@ -10,13 +10,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
+from discreet.algebra.declarations import AnyKind
 from discreet.cli import console
 from discreet.cli.parsing import PROJECT, Arguments
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
 from discreet.gate import SERVER
-from discreet.session.rows import columns_in_database, columns_of, has_texts_alone
 from discreet.session.settings.file import table_name
+from discreet.session.source_columns import CsvFormat, columns_in_database, columns_of, find_csv, has_texts_alone
 
 #: How several tables are written.
 BY_NAME = "--table NAME=FILE"
@@ -62,18 +63,26 @@ class TablePlaces:
             )
         return project.with_suffix(".ledger") if self.file is None else self.file.with_suffix(".ledger")
 
-    def columns(self, name: str, kinds: Mapping[str, Kind], *, from_rows: bool = False) -> tuple[Column, ...]:
+    def columns(self, name: str, kinds: Mapping[str, AnyKind], csv: CsvFormat | None = None) -> tuple[Column, ...]:
         """Return the names and kinds of a table's columns, and nothing of its rows."""
         if self.address is None:
-            return columns_of(self.files[name], inner=self.inner, kinds=kinds, from_rows=from_rows)
+            return columns_of(self.files[name], inner=self.inner, kinds=kinds, csv=csv)
         return columns_in_database(self.address, str(self.tables[name]), kinds)
 
-    def public_columns(self, name: str) -> tuple[Column, ...]:
+    def find_csv(self, name: str, declared: CsvFormat) -> tuple[CsvFormat, dict[str, AnyKind]]:
+        """Return how a CSV file is written, and what its columns hold, off all rows; nothing of other tables."""
+        file = self.files.get(name)
+        if file is None or self.inner is not None or not has_texts_alone(file):
+            return declared, {}
+        return find_csv(file, declared)
+
+    def public_columns(self, name: str, csv: CsvFormat | None = None) -> tuple[Column, ...]:
         """Return the columns of a public table."""
         place = self.public[name]
-        return (
-            columns_of(place, from_rows=True) if self.address is None else columns_in_database(self.address, str(place))
-        )
+        if self.address is not None or isinstance(place, str):
+            return columns_in_database(str(self.address), str(place))
+        kinds = find_csv(place, csv or CsvFormat())[1] if has_texts_alone(place) else {}
+        return columns_of(place, kinds=kinds, csv=csv)
 
 
 def read_places(arguments: Arguments) -> TablePlaces:

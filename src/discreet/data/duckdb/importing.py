@@ -18,7 +18,8 @@ from discreet.data.duckdb.clustering import UnitColumn, beyond_statements, clust
 from discreet.data.duckdb.connection import Holding
 from discreet.data.duckdb.expressions import Scope, compile_sql
 from discreet.data.engine_rules import EngineSettings
-from discreet.data.reading.importing import Imported, connect, connect_spilling, load_rows
+from discreet.data.reading.connecting import connect, connect_spilling
+from discreet.data.reading.importing import Imported, load_rows
 from discreet.data.reading.sources import stamp_of
 from discreet.data.reading.table_sources import Entering
 

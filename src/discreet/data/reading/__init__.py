@@ -1,12 +1,16 @@
 """Reading rows: DuckDB reads files and frames, and their columns become six kinds of values."""
 
 from discreet.data.reading.column_types import cast_as
+from discreet.data.reading.connecting import connect
 from discreet.data.reading.csv_files import infer_kinds, is_csv
-from discreet.data.reading.importing import check_columns, connect, offer_kinds
+from discreet.data.reading.csv_finding import find_format, offer_kinds
+from discreet.data.reading.csv_format import CsvFormat, list_options, read_csv_format
+from discreet.data.reading.importing import check_columns
 from discreet.data.reading.sources import Source, attach, detach, is_spark_frame
 from discreet.data.reading.table_sources import TableSource, need_names
 
 __all__ = [
+    "CsvFormat",
     "Source",
     "TableSource",
     "attach",
@@ -14,9 +18,12 @@ __all__ = [
     "check_columns",
     "connect",
     "detach",
+    "find_format",
     "infer_kinds",
     "is_csv",
     "is_spark_frame",
+    "list_options",
     "need_names",
     "offer_kinds",
+    "read_csv_format",
 ]

@@ -54,12 +54,12 @@ def casting(name: str, kind: str) -> Casting | None:
     if kind == "BOOLEAN":
         return Casting(Kind.BOOLEAN, own)
     if kind == "DATE":
-        return Casting(Kind.DATE, _between(own, DAYS))
+        return Casting(Kind.DATE, between_ends(own, DAYS))
     if kind in MOMENTS or kind == ZONED:
         moment = f"TRY_CAST({own} AS TIMESTAMP)"
         if kind == ZONED:
             moment = f"(CASE WHEN isfinite({own}) THEN TRY(make_timestamp(epoch_us({own}))) END)"
-        return Casting(Kind.TIMESTAMP, _between(moment, TIMES))
+        return Casting(Kind.TIMESTAMP, between_ends(moment, TIMES))
     return None
 
 
@@ -133,14 +133,14 @@ def cast_as(value: str, wanted: Kind, own: Kind = Kind.TEXT) -> str:
         case Kind.BOOLEAN:
             return f"TRY_CAST({value} AS BOOLEAN)"
         case Kind.DATE:
-            return _between(f"TRY_CAST({value} AS DATE)", DAYS)
+            return between_ends(f"TRY_CAST({value} AS DATE)", DAYS)
         case Kind.TIMESTAMP if own is Kind.TEXT:
             zoned = f"TRY(make_timestamp(epoch_us(TRY_CAST({value} AS TIMESTAMPTZ))))"
             plain = f"TRY_CAST({value} AS TIMESTAMP)"
             moment = f"(CASE WHEN regexp_matches({value}, '{OFFSET}') THEN {zoned} ELSE {plain} END)"
-            return _between(moment, TIMES)
+            return between_ends(moment, TIMES)
         case Kind.TIMESTAMP:
-            return _between(f"TRY_CAST({value} AS TIMESTAMP)", TIMES)
+            return between_ends(f"TRY_CAST({value} AS TIMESTAMP)", TIMES)
 
 
 def _finite(real: str) -> str:
@@ -148,7 +148,8 @@ def _finite(real: str) -> str:
     return f"(CASE WHEN {real} = 0 THEN 0::DOUBLE WHEN isfinite({real}) THEN {real} END)"
 
 
-def _between(value: str, ends: str) -> str:
+def between_ends(value: str, ends: str) -> str:
+    """Return SQL of a value that lies between two ends, or NULL."""
     return f"(CASE WHEN {value} BETWEEN {ends} THEN {value} END)"
 
 

@@ -1,115 +1,25 @@
 """CSV files as texts: a line is a row, its first line names the columns, and nothing is guessed from rows.
 
-So a cell can spoil its own row only. Where lines end is said in `discreet.data.reading.csv_files`. Signs between
-columns are those of the first line; quotes are ", and a quote in quotes is doubled, as in RFC 4180, but a row ends
-where its line ends, quotes or not: an open quote would swallow the rows of other people. A line whose quotes do not
-fit, that is no UTF-8, or that has more than two million bytes, is left out; one that is too short has NULLs at its end,
-and what is too much is cut off. Empty cells are NULL.
+So a cell can spoil its own row only. Where lines end is said in `discreet.data.reading.csv_lines`, and what a steward
+declares in `discreet.data.reading.csv_format`. Signs between columns are those of the first line, unless declared; a
+quote in quotes is doubled, as in RFC 4180, but a row ends where its line ends, quotes or not: an open quote would
+swallow the rows of other people. A line whose quotes do not fit, that is not of the encoding, or that has more than two
+million bytes, is left out; one that is too short has NULLs at its end, and what is too much is cut off. Empty cells are
+NULL, and so are words that are declared to be.
 """
 
 import csv
-import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
-
-# The lines of a CSV file in a table of the engine. A line ends at a line feed, and nowhere else.
-#
-# The engine's own CSV reader also ends lines at a carriage return, so that one cell could begin a row of another
-# person. Here the file is cut at the byte 0x0A, which is part of no other UTF-8 character. A carriage return before a
-# line feed belongs to the end of the line; any other one stays in its cell, as do vertical tabs, form feeds, NEL,
-# U+2028 and NUL. A line that is empty, no UTF-8, or longer than `LONGEST_LINE`, is left out, and no other line with
-# it.
-
-#: The engine's table of lines.
-LINES_TABLE = "source_lines"
-#: Bytes of a first line that are read: more are no names.
-LONGEST = 1 << 20
-#: A longer line is left out, in bytes.
-LONGEST_LINE = 2_000_000
-#: Bytes that are handed to the engine at a time.
-PIECE = 1 << 22
-
-
-def first_line(path: Path) -> str:
-    """Return the first line of a file, which names the columns."""
-    with _open_file(path) as file:
-        line = file.readline(LONGEST)
-    text = line.decode("utf-8-sig", errors="replace").removesuffix("\n").rstrip("\r")
-    if "\r" in text:
-        # Names are public, and so is this; the line is not quoted, as it may be the whole file.
-        raise InvalidInput(
-            "The first line of the file has a carriage return within it.",
-            fix="end each line by a line feed, or by a carriage return and a line feed",
-        )
-    return text
-
-
-def load_lines(connection: Any, path: Path) -> None:
-    """Create the table of a file's lines, in their order, without the first."""
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {LINES_TABLE} (line VARCHAR)")
-    # S608: made of our own words.
-    insert = (
-        f"INSERT INTO {LINES_TABLE} SELECT rtrim(line, chr(13)) "  # noqa: S608
-        "FROM (SELECT unnest(string_split($piece, chr(10))) AS line) "
-        f"WHERE rtrim(line, chr(13)) <> '' AND strlen(line) <= {LONGEST_LINE}"
-    )
-    with _open_file(path) as file:
-        _skip_line(file)
-        for piece in _pieces(file):
-            connection.execute(insert, {"piece": piece})
-
-
-def forget_lines(connection: Any) -> None:
-    """Drop the table of lines."""
-    connection.execute(f"DROP TABLE IF EXISTS {LINES_TABLE}")
-
-
-def _open_file(path: Path) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb"))
-
-
-def _skip_line(file: IO[bytes]) -> None:
-    while (part := file.readline(LONGEST)) and not part.endswith(b"\n"):
-        pass
-
-
-def _pieces(file: IO[bytes]) -> Iterator[str]:
-    """Return whole lines, many at a time, with line feeds between them."""
-    rest = b""
-    while block := file.read(PIECE):
-        lines, feed, after = block.rpartition(b"\n")
-        if not feed:
-            rest = (rest + block)[: LONGEST_LINE + 1]  # more would be left out anyway
-            continue
-        yield from _decode_lines(rest + lines)
-        rest = after
-    if rest:
-        yield from _decode_lines(rest)
-
-
-def _decode_lines(lines: bytes) -> Iterator[str]:
-    """Return those of some lines that are UTF-8, if there are any."""
-    try:
-        yield lines.decode()
-    except UnicodeDecodeError:
-        texts = [text for text in map(_decode_line, lines.split(b"\n")) if text is not None]
-        if texts:
-            yield "\n".join(texts)
-
-
-def _decode_line(line: bytes) -> str | None:
-    try:
-        return line.decode()
-    except UnicodeDecodeError:
-        return None
-
+from discreet.data.reading.csv_format import CsvFormat
+from discreet.data.reading.csv_lines import LINES_TABLE, first_line, load_lines
 
 ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 DELIMITERS = (",", ";", "\t", "|")
@@ -138,20 +48,29 @@ class CsvFile:
     names: tuple[str, ...]
     #: As they stand in the file: some may be the same.
     own_names: tuple[str, ...]
+    form: CsvFormat
 
     @classmethod
-    def of(cls, path: Path) -> "CsvFile":
-        """Read the first line. The sign between names is the one that makes the most of them."""
-        line = first_line(path)
-        split = {delimiter: _split(line, delimiter) for delimiter in DELIMITERS}
-        delimiter = max(DELIMITERS, key=lambda sign: len(split[sign]))
-        return cls(path, delimiter, _make_unique(split[delimiter]), tuple(split[delimiter]))
+    def of(cls, path: Path, form: CsvFormat) -> "CsvFile":
+        """Read the first line. The sign between names is as declared, or the one that makes the most of them."""
+        line = first_line(path, form)
+        signs = DELIMITERS if form.delimiter is None else (form.delimiter,)
+        split = {delimiter: _split(line, delimiter, form.quote) for delimiter in signs}
+        delimiter = max(signs, key=lambda sign: len(split[sign]))
+        return cls(path, delimiter, _make_unique(split[delimiter]), tuple(split[delimiter]), form)
+
+    @property
+    def no_rows(self) -> str:
+        """The SQL of the same columns without a row, for which no line has to be loaded."""
+        columns = ", ".join(f"CAST(NULL AS VARCHAR) AS {quote_name(name)}" for name in self.names)
+        return f"(SELECT {columns} WHERE false)"
 
     @property
     def texts(self) -> str:
         """The SQL of all columns as texts, once the lines are loaded."""
         columns = ", ".join(
-            f"nullif(fields[{place}], '') AS {quote_name(name)}" for place, name in enumerate(self.names, start=1)
+            f"{self.form.cell(f'fields[{place}]')} AS {quote_name(name)}"
+            for place, name in enumerate(self.names, start=1)
         )
         # S608: made of our own words and of names that are quoted.
         fields = f"(SELECT {self._fields} AS fields FROM {LINES_TABLE})"  # noqa: S608
@@ -160,15 +79,18 @@ class CsvFile:
     @property
     def _fields(self) -> str:
         """The SQL of a line's cells: split where it has no quotes, and otherwise read, if they fit."""
-        sign = literal(self.delimiter)
-        cell = f'("(?:[^"]|"")*"|[^"\\{self.delimiter}]*)\\{self.delimiter}'
+        sign, quote = literal(self.delimiter), self.form.quote
+        split = f"string_split(line, {sign})"
+        if not quote:
+            return split
+        cell = f"({quote}(?:[^{quote}]|{quote}{quote})*{quote}|[^{quote}\\{self.delimiter}]*)\\{self.delimiter}"
         lines = f"(line || {sign})"
-        inside = "replace(substr(cell, 2, length(cell) - 2), '\"\"', '\"')"
-        bare = f"CASE WHEN starts_with(cell, '\"') THEN {inside} ELSE cell END"
+        inside = f"replace(substr(cell, 2, length(cell) - 2), {literal(quote * 2)}, {literal(quote)})"
+        bare = f"CASE WHEN starts_with(cell, {literal(quote)}) THEN {inside} ELSE cell END"
         cells = f"list_transform(regexp_extract_all({lines}, {literal(cell)}, 1), lambda cell: {bare})"
         fits = f"regexp_full_match({lines}, {literal(f'(?:{cell})*')})"
         read = f"CASE WHEN {fits} THEN {cells} END"
-        return f"CASE WHEN contains(line, '\"') THEN {read} ELSE string_split(line, {sign}) END"
+        return f"CASE WHEN contains(line, {literal(quote)}) THEN {read} ELSE {split} END"
 
 
 def is_csv(path: Path) -> bool:
@@ -176,9 +98,11 @@ def is_csv(path: Path) -> bool:
     return path.name.lower().endswith(ENDINGS)
 
 
-def need_header(connection: Any, path: Path) -> CsvFile:
+def need_header(connection: Any, path: Path, form: CsvFormat) -> CsvFile:
     """Refuse a file whose first line seems to be a row. It looks at rows, and is for the steward."""
-    file = CsvFile.of(path)
+    file = CsvFile.of(path, form)
+    if form.encoding is not None or form.comment:
+        return file  # the engine's own reader would not read it as declared
     looked = f"sniff_csv($path, delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false)"
     ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", {"path": str(path)}).fetchall()  # noqa: S608 - our own words
     if not named:
@@ -186,21 +110,21 @@ def need_header(connection: Any, path: Path) -> CsvFile:
     return file
 
 
-def fitting_kinds(connection: Any, path: Path) -> dict[str, Kind]:
+def fitting_kinds(connection: Any, path: Path, form: CsvFormat) -> dict[str, Kind]:
     """Return, for each column, the narrowest kind that all its values fit, and text where there are none.
 
     It looks at all rows, and is for the steward, who decides what to declare.
     """
-    file = need_header(connection, path)
+    file = need_header(connection, path, form)
     possible = {name: tuple(LOOKS) for name in file.names}
-    load_lines(connection, path)
+    load_lines(connection, path, form)
     # Most kinds are out of the question after a few rows, and all rows are long.
     for rows in (f"(SELECT * FROM {file.texts} LIMIT {FIRST})", file.texts):  # noqa: S608 - names are quoted
-        possible = _still_possible(connection, rows, {}, possible)
+        possible = _still_possible(connection, rows, {}, possible, form)
     return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
 
 
-def infer_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[str, Kind]:
+def infer_kinds(connection: Any, rows: str, where: dict[str, object], form: CsvFormat | None = None) -> dict[str, Kind]:
     """Return what each column of texts holds, if all its cells are written so: whole numbers, else numbers, else days.
 
     Otherwise, and where there are no cells, it holds texts. Nothing is lost that somebody could join on: 007 is written
@@ -210,7 +134,7 @@ def infer_kinds(connection: Any, rows: str, where: dict[str, object]) -> dict[st
     tried: tuple[Kind, ...] = (Kind.INTEGER, Kind.REAL, Kind.DATE)
     possible = {str(name): tried for name, *_ in described}
     for part in (f"(SELECT * FROM {rows} LIMIT {FIRST})", rows):  # noqa: S608 - our own words
-        possible = _still_possible(connection, part, where, possible, exactly=True)
+        possible = _still_possible(connection, part, where, possible, form or CsvFormat(), exactly=True)
     return {name: kinds[0] if kinds and len(kinds) < len(tried) else Kind.TEXT for name, kinds in possible.items()}
 
 
@@ -219,6 +143,7 @@ def _still_possible(
     rows: str,
     where: Mapping[str, object],
     possible: dict[str, tuple[Kind, ...]],
+    form: CsvFormat,
     *,
     exactly: bool = False,
 ) -> dict[str, tuple[Kind, ...]]:
@@ -227,7 +152,7 @@ def _still_possible(
     if not tried:
         return possible
     tests = ", ".join(
-        f"coalesce(bool_and({_fits(quote_name(name), kind, exactly=exactly)}), true)" for name, kind in tried
+        f"coalesce(bool_and({_fits(quote_name(name), kind, form, exactly=exactly)}), true)" for name, kind in tried
     )
     (results,) = connection.execute(f"SELECT {tests} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
     fitting = {pair for pair, fit in zip(tried, results, strict=True) if fit}
@@ -241,8 +166,11 @@ def no_names() -> InvalidInput:
     )
 
 
-def _fits(column: str, kind: Kind, *, exactly: bool) -> str:
+def _fits(column: str, kind: Kind, form: CsvFormat, *, exactly: bool) -> str:
     """Return SQL that says whether a value is of a kind, or even written exactly so; NULL where there is no value."""
+    if kind.numeric and not form.plain_numbers:
+        decimal = "false" if kind is Kind.REAL else f"contains({column}, {literal(form.decimal)})"
+        return f"CASE WHEN {column} IS NOT NULL THEN {form.cast(column, kind)} IS NOT NULL AND NOT {decimal} END"
     bare = f"trim({column})"
     whole = f"coalesce(CAST(TRY_CAST({bare} AS BIGINT) AS VARCHAR) = {bare}, false)"
     if exactly and kind.numeric:
@@ -254,9 +182,12 @@ def _fits(column: str, kind: Kind, *, exactly: bool) -> str:
     return f"CASE WHEN {column} IS NOT NULL THEN {fits} END"
 
 
-def _split(line: str, delimiter: str) -> list[str]:
+def _split(line: str, delimiter: str, quote: str) -> list[str]:
+    if not quote:
+        return [name.strip() for name in line.split(delimiter)]
     try:
-        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
+        names = next(csv.reader([line], delimiter=delimiter, quotechar=quote), [])
+        return [name.strip() for name in names]
     except csv.Error:
         return []
 

@@ -1,4 +1,4 @@
-"""Starts a DuckDB, and loads the rows of a file or a frame into it, cleaned: values of six kinds, or NULL.
+"""Loads the rows of a file or a frame into DuckDB, cleaned: values of six kinds, or NULL.
 
 The DuckDB engine keeps what is loaded (`discreet.data.duckdb.importing`). For PostgreSQL and Spark, public tables that
 are not on the server are read here, in a DuckDB that is closed afterwards.
@@ -8,15 +8,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from shutil import rmtree
-from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
-from weakref import finalize
+from typing import TYPE_CHECKING
 
 from discreet.algebra.declarations import need_column, need_told_apart
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind, closest
-from discreet.data.engine_rules import DEFAULT_SETTINGS, MEBIBYTE, EngineSettings, quiet_opening
+from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
 from discreet.data.reading.column_types import (
     Casting,
     cast_declared,
@@ -26,55 +23,14 @@ from discreet.data.reading.column_types import (
     reason_left_out,
     spelling,
 )
-from discreet.data.reading.csv_files import fitting_kinds, infer_kinds, is_csv, need_header, no_names
+from discreet.data.reading.connecting import connect, connect_spilling
+from discreet.data.reading.csv_files import infer_kinds, is_csv, need_header, no_names
+from discreet.data.reading.csv_format import CsvFormat, cast_written
 from discreet.data.reading.sources import Source, attach, detach, own_names, stamp_of
 from discreet.data.reading.table_sources import Entering
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
-
-# DuckDB as the reader of files and frames: how an instance is started, before any row is in it.
-
-#: What is set before the first statement.
-AT_FIRST = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "preserve_insertion_order": "true",
-}
-
-
-def connect(
-    database: str, settings: EngineSettings, *, read_only: bool = False, spill: str = ""
-) -> "DuckDBPyConnection":
-    """Start an engine. Rows that do not fit its memory are spilt to a directory; there is none by default."""
-    import duckdb  # noqa: PLC0415 - slow to load, and not needed before there is a table
-
-    configuration = {**_configuration(settings), "temp_directory": spill}
-    return duckdb.connect(database, read_only=read_only, config=configuration)
-
-
-def connect_spilling(database: str, settings: EngineSettings, *, read_only: bool = False) -> "DuckDBPyConnection":
-    """Start an engine that spills rows to a folder for their owner alone, which goes with the engine.
-
-    Otherwise whether a question fits into memory would depend on rows.
-    """
-    folder = mkdtemp(prefix="discreet-")
-    try:
-        connection = connect(database, settings, read_only=read_only, spill=folder)
-    except BaseException:
-        rmtree(folder, ignore_errors=True)
-        raise
-    finalize(connection, rmtree, folder, ignore_errors=True)
-    return connection
-
-
-def _configuration(settings: EngineSettings) -> dict[str, Any]:
-    """Return what DuckDB is told when it is started."""
-    limits = {} if settings.threads is None else {"threads": str(settings.threads)}
-    if settings.memory is not None:
-        limits["memory_limit"] = f"{settings.memory // MEBIBYTE}MiB"
-    return {**AT_FIRST, **limits}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,29 +43,15 @@ class Imported:
     spelling: str = "plain"
 
 
-def offer_kinds(source: Path) -> dict[str, Kind]:
-    """Return kinds that could be declared for the columns of a CSV file: all values fit them.
-
-    For the steward, who may read the file anyway. It is decided by all rows.
-    """
-    return quiet_opening(lambda: _offer_kinds(source))
-
-
-def _offer_kinds(source: Path) -> dict[str, Kind]:
-    stamp_of(source)  # refuses a path that leads nowhere
-    with connect(":memory:", DEFAULT_SETTINGS) as connection:
-        return fitting_kinds(connection, source)
-
-
-def check_columns(source: Path) -> None:
+def check_columns(source: Path, form: CsvFormat | None = None) -> None:
     """Refuse a file whose columns have no names, or two that differ in capitals only. For the steward."""
 
     def check() -> None:
         stamp_of(source)
         with connect(":memory:", DEFAULT_SETTINGS) as connection:
             if is_csv(source):
-                need_header(connection, source)
-            names = own_names(connection, source)
+                need_header(connection, source, form or CsvFormat())
+            names = own_names(connection, source, form or CsvFormat())
         for name in names:
             need_told_apart([name], names, person=name)
 
@@ -126,7 +68,7 @@ def load_separately(entering: Entering) -> Iterator[tuple["DuckDBPyConnection", 
 def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str) -> Imported:
     """Create a table with the rows of a source: its columns are c0, c1, …; public rows are sorted by all of them."""
     declaration = entering.declaration
-    attached = attach(connection, entering.source, entering.inner)
+    attached = attach(connection, entering.source, entering.inner, declaration.csv)
     castings, left_out, spelt = _castings(connection, attached, entering)
     columns = tuple(Column(name=name, kind=cast.kind) for name, cast in castings.items())
     declaration.schema(columns)  # refuses wrong names before any row is taken over
@@ -158,7 +100,7 @@ def _castings(
         name: (
             identity(name, kind, wanted.get(name))
             if name.casefold() == person
-            else _casting(name, kind, wanted.get(name, implied.get(name.casefold()))),
+            else _casting(name, kind, wanted.get(name, implied.get(name.casefold())), source, entering),
             kind,
         )
         for name, kind, *_ in described
@@ -176,9 +118,8 @@ def _imply_kinds(connection: "DuckDBPyConnection", source: Source, entering: Ent
     declared = entering.declaration.implied
     if not entering.public:
         return declared
-    written = {
-        name.casefold(): kind for name, kind in infer_kinds(connection, source.relation, source.parameters).items()
-    }
+    found = infer_kinds(connection, source.relation, source.parameters, source.form)
+    written = {name.casefold(): kind for name, kind in found.items()}
     # Numbers as bounds do not tell whole ones from others, and rows do.
     whole = {name for name, kind in declared.items() if kind is Kind.REAL and written.get(name) is Kind.INTEGER}
     return {**written, **{name: kind for name, kind in declared.items() if name not in whole}}
@@ -189,6 +130,17 @@ def _is_named(declared: set[str], known: Mapping[str, Column]) -> bool:
     return not declared or any(name in known or closest(name, known) is not None for name in declared)
 
 
-def _casting(name: str, kind: str, wanted: Kind | None) -> Casting | None:
-    """Return what a column becomes: as declared, or as it is."""
-    return casting(name, kind) if wanted is None else need_casting(name, wanted, cast_declared(name, kind, wanted))
+def _casting(name: str, kind: str, wanted: Kind | None, source: Source, entering: Entering) -> Casting | None:
+    """Return what a column becomes: as declared, or as it is; texts are read as they are declared to be written."""
+    own = casting(name, kind)
+    if wanted is None:
+        return own
+    form = entering.declaration.formats.get(name.casefold())
+    if form is not None and (own is None or own.kind is not Kind.TEXT):
+        raise InvalidInput(
+            f"A format is declared of {name!r}, which holds no texts.", fix=f"declare the kind {wanted.value} alone"
+        )
+    if own is not None and own.kind is Kind.TEXT and wanted is not Kind.TEXT:
+        written = cast_written(own.text, wanted, form) if form else source.form.cast(own.text, wanted)
+        return Casting(wanted, written)
+    return need_casting(name, wanted, cast_declared(name, kind, wanted))

@@ -4,16 +4,17 @@ They are read once, when the table is opened. Where a table can change afterward
 what was read: values are clamped to these bounds, and rows of other groups are left out.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
-from math import ceil, floor
+from math import ceil, floor, isfinite
 from typing import TYPE_CHECKING, Any
 
+from discreet.algebra.functions import LONGEST_TEXT
 from discreet.algebra.row_hashes import group_order
 from discreet.core import Bounds, DiscreetError, InvalidInput
-from discreet.core.schema import Column, Kind, Schema, Value, day_number, day_of
+from discreet.core.schema import Column, Kind, PublicRows, Schema, Value, day_number, day_of
 from discreet.data.reading.table_sources import Declaration, Entering
 from discreet.data.sql.dialect import DAY
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 #: A column with more values than this has no groups.
 MOST_GROUPS = 10_000
+#: The rows of a table are kept if they are at most so many, with at most so many values: groups are tuples of them.
+MOST_ROWS, MOST_VALUES = 20_000, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +45,36 @@ def has_ends(kind: Kind) -> bool:
     return kind not in (Kind.TEXT, Kind.BOOLEAN)
 
 
+def listed_columns(columns: Sequence[Column], rows: int) -> dict[int, Column]:
+    """Return the columns whose values are kept row by row, by their places; none, if there are too many rows.
+
+    Moments are left out: no group is made of them, but by functions that engines compute.
+    """
+    kept = {place: column for place, column in enumerate(columns) if column.kind is not Kind.TIMESTAMP}
+    return kept if rows <= MOST_ROWS and rows * len(kept) <= MOST_VALUES else {}
+
+
+def public_rows(columns: dict[int, Column], rows: Iterable[Sequence[Any]]) -> PublicRows | None:
+    """Return the different rows of a public table; None if they were not read."""
+    if not columns:
+        return None
+    different = dict.fromkeys(tuple(map(_settle_value, row)) for row in rows)
+    return PublicRows(tuple(column.name for column in columns.values()), tuple(different))
+
+
+def _settle_value(value: Any) -> Value:
+    """Return a value as questions see it: what is no number, or a text that is too long, is NULL."""
+    missing = isinstance(value, float) and not isfinite(value)
+    known: Value = None if missing or (isinstance(value, str) and len(value) > LONGEST_TEXT) else value
+    return known
+
+
 def public_schema(
-    entering: Entering, columns: Sequence[Column], summaries: Sequence[ColumnSummary], rows: int
+    entering: Entering,
+    columns: Sequence[Column],
+    summaries: Sequence[ColumnSummary],
+    rows: int,
+    listed: PublicRows | None = None,
 ) -> Schema:
     """Return a public table's schema: what is declared of it, and in all else what its rows say."""
     if entering.filled and not rows:
@@ -62,7 +93,7 @@ def public_schema(
     )
     declaration = entering.declaration
     schema = declaration.schema(known)
-    return replace(schema, columns=tuple(_clamp_groups(column, declaration) for column in schema.columns))
+    return replace(schema, columns=tuple(_clamp_groups(column, declaration) for column in schema.columns), rows=listed)
 
 
 def read_public_schema(entering: Entering, columns: Sequence[Column], connection: "DuckDBPyConnection") -> Schema:
@@ -73,7 +104,11 @@ def read_public_schema(entering: Entering, columns: Sequence[Column], connection
         _summarise_column(column.kind, f"c{place}", entering.rows, rows, connection)
         for place, column in enumerate(columns)
     ]
-    return public_schema(entering, columns, summaries, rows)
+    kept = listed_columns(columns, rows)
+    names = ", ".join(f"c{place}" for place in kept)
+    few = f"SELECT DISTINCT {names} FROM {entering.rows}"  # noqa: S608 - our own names
+    listed = public_rows(kept, connection.execute(few).fetchall() if kept else [])
+    return public_schema(entering, columns, summaries, rows, listed)
 
 
 def _summarise_column(kind: Kind, name: str, table: str, rows: int, connection: "DuckDBPyConnection") -> ColumnSummary:

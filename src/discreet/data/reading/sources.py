@@ -3,7 +3,7 @@
 The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
-from discreet.data.reading.csv_files import CsvFile, forget_lines, is_csv, load_lines
+from discreet.data.reading.csv_files import CsvFile, is_csv
+from discreet.data.reading.csv_format import CsvFormat
+from discreet.data.reading.csv_lines import forget_lines, load_lines
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.
@@ -30,6 +32,8 @@ class Source:
     names: tuple[str, ...]
     #: Whether columns come with types of their own; otherwise all are texts, and hold what is declared.
     typed: bool = True
+    #: How texts are written, where columns have no types.
+    form: CsvFormat = field(default_factory=CsvFormat)
 
 
 #: Where Spark's frames are defined, classic and Connect. PySpark is an extra, and is not imported to tell.
@@ -41,10 +45,11 @@ def is_spark_frame(source: object) -> bool:
     return any(kind.__module__ in SPARK_FRAMES and kind.__name__ == "DataFrame" for kind in type(source).__mro__)
 
 
-def attach(connection: Any, source: object, inner: str | None) -> Source:
-    """Make a source known to a connection, or refuse what is none."""
+def attach(connection: Any, source: object, inner: str | None, form: CsvFormat | None = None) -> Source:
+    """Make a source known to a connection, or refuse what is none. `form` says how a CSV file is written."""
     if isinstance(source, str | Path):
-        return _attach_file(connection, Path(source), inner)
+        return _attach_file(connection, Path(source), inner, form)
+    _need_no_form(form)
     if inner is not None:
         raise InvalidInput("A frame has no tables inside.", fix="leave `inner` out; it names a table of a DuckDB file")
     module = type(source).__module__.partition(".")[0]
@@ -91,10 +96,19 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
+def _need_no_form(form: CsvFormat | None) -> None:
+    if form not in (None, CsvFormat()):
+        raise InvalidInput(
+            "csv is declared of a table that is no CSV file.", fix="leave out csv; it says how a CSV file is written"
+        )
+
+
+def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat | None) -> Source:
     stamp = stamp_of(path)
     with path.open("rb") as file:
         magic = file.read(12)
+    if not is_csv(path):
+        _need_no_form(form)
     if magic[8:12] == DUCKDB_MAGIC:
         connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
         table = f"{NAME}.{_inner_table(connection, inner)}"
@@ -107,18 +121,18 @@ def _attach_file(connection: Any, path: Path, inner: str | None) -> Source:
         rows = "read_parquet($path, hive_partitioning = false)"
         return Source(rows, parameters, stamp, _parquet_names(connection, parameters))
     if is_csv(path):
-        lines = CsvFile.of(path)
-        load_lines(connection, path)
-        return Source(lines.texts, {}, stamp, lines.own_names, typed=False)
+        lines = CsvFile.of(path, form or CsvFormat())
+        load_lines(connection, path, lines.form)
+        return Source(lines.texts, {}, stamp, lines.own_names, typed=False, form=lines.form)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )
 
 
-def own_names(connection: Any, path: Path) -> tuple[str, ...]:
+def own_names(connection: Any, path: Path, form: CsvFormat) -> tuple[str, ...]:
     """Return the names of columns that a file has itself; none of a DuckDB file, which tells its columns apart."""
     if is_csv(path):
-        return CsvFile.of(path).own_names
+        return CsvFile.of(path, form).own_names
     with path.open("rb") as file:
         parquet = file.read(4) == PARQUET_MAGIC
     return _parquet_names(connection, {"path": str(path)}) if parquet else ()

@@ -12,6 +12,7 @@ from discreet.algebra.declarations import (
     build_schema,
     columns_in_any_case,
     complete_of,
+    formats_of,
     kinds_of,
     moment_of,
     need_column,
@@ -22,6 +23,7 @@ from discreet.core import Bounds, InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
 from discreet.data.reading.csv_files import is_csv
+from discreet.data.reading.csv_format import CsvFormat, read_csv_format
 from discreet.data.reading.sources import stamp_of
 
 
@@ -36,6 +38,10 @@ class Declaration:
     kinds: Mapping[str, Kind]
     complete: tuple[str, ...]
     order: str | None
+    #: How days and moments are written, by folded names of columns that hold texts.
+    formats: Mapping[str, str] = field(default_factory=dict)
+    #: How a CSV file is written.
+    csv: CsvFormat = field(default_factory=CsvFormat)
     rows_per_person: int = ROWS_PER_PERSON
     #: Whether the steward promises that no row makes reading fail, where expressions stand in the source.
     never_fails: bool = False
@@ -121,6 +127,8 @@ class Entering:
         kinds = sorted((name, kind.value) for name, kind in by_name.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
         made_of = f"{made_of} {self.declaration.rows_per_person}"
+        if self.declaration.formats or self.declaration.csv != CsvFormat():
+            made_of = f"{made_of} {sorted(self.declaration.formats.items())} {self.declaration.csv}"
         return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
 
 
@@ -146,6 +154,8 @@ class TableSource:
     inner: str | None = None
     #: Whether a public table without rows is refused.
     filled: bool = False
+    #: How a CSV file is written: a `CsvFormat`, or a dictionary of its options.
+    csv: object = None
 
 
 def need_names(sources: object, public: object) -> None:
@@ -177,6 +187,8 @@ def declare_table(name: str, source: object, unit: PrivacyUnit, ending: str = ""
         bounds=table_source.bounds,
         groups=table_source.groups,
         kinds=kinds_of(table_source.kinds),
+        formats=formats_of(table_source.kinds),
+        csv=read_csv_format(table_source.csv),
         complete=complete_of(table_source.complete),
         order=table_source.order,
         rows_per_person=table_source.rows_per_person,

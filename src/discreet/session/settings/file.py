@@ -29,7 +29,7 @@ MOST_BYTES = 10_000_000
 KNOWN = (
     *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
     *("rows_per_person", "never_fails"),
-    *("public", "budget", "limit", "kinds", "bounds", "groups", "seconds", "memory"),
+    *("public", "budget", "limit", "kinds", "csv", "bounds", "groups", "seconds", "memory"),
 )
 
 
@@ -103,6 +103,7 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         store=folder / text_in(fields, "store") if "store" in fields else None,
         delta=None if delta is None else number_of(delta, "delta"),
         kinds=table_in(fields, "kinds"),
+        csv=table_in(fields, "csv"),
         complete=fields.get("complete", ()),
         window=window,
         order=_order(fields),

@@ -6,18 +6,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from discreet.algebra.declarations import complete_of, kinds_of
+from discreet.algebra.declarations import complete_of, kinds_as_written
 from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.canonical_text import settle
 from discreet.core.limits import AnyLimit
+from discreet.data.reading import list_options, read_csv_format
 from discreet.gate import Budget, need_label, one_line
 from discreet.session.declared import read_bounds, read_never_fails, read_person
 from discreet.session.engine import Engine
 from discreet.session.ledgers import same_unit
 
 #: How the first line of each is written in a file.
-HEADINGS = {"bounds": "[bounds.{}]", "groups": "[groups.{}]", "kinds": "[kinds.{}]"}
+HEADINGS = {"bounds": "[bounds.{}]", "groups": "[groups.{}]", "kinds": "[kinds.{}]", "csv": "[csv.{}]"}
 
 
 def tables_named(source: object, table: str, tables: Sequence[str]) -> tuple[str, ...]:
@@ -129,6 +130,8 @@ class Settings:
     store: Path | None = None
     delta: Fraction | None = None
     kinds: Mapping[str, Any] = field(default_factory=dict)
+    #: How CSV files are written.
+    csv: Mapping[str, Any] = field(default_factory=dict)
     complete: tuple[str, ...] | Mapping[str, tuple[str, ...]] = ()
     window: Window | None = None
     order: str | Mapping[str, str] | None = None
@@ -158,7 +161,12 @@ class Settings:
         if not isinstance(self.budget, Budget):
             raise WrongType("budget is not a Budget.", fix="pass Budget(epsilon=3, delta=1e-9)")
         settle(self, bounds=self._read_setting("bounds", _read_bounds), groups=self._read_setting("groups", dict))
-        settle(self, kinds=self._read_setting("kinds", kinds_of), complete=self._read_setting("complete", complete_of))
+        settle(
+            self,
+            kinds=self._read_setting("kinds", kinds_as_written),
+            complete=self._read_setting("complete", complete_of),
+        )
+        settle(self, csv=self._read_setting("csv", _read_csv))
         settle(self, order=self._read_setting("order", _keep_value), person=self._read_person())
         if self.rows_per_person is not None:
             settle(self, rows_per_person=rows_per_person_of(self.rows_per_person))
@@ -187,6 +195,10 @@ class Settings:
 
 def _read_bounds(pairs: Mapping[str, Any]) -> dict[str, Any]:
     return {name: read_bounds(name, pair) for name, pair in pairs.items()}
+
+
+def _read_csv(options: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(list_options(read_csv_format(options)))
 
 
 def _keep_value(value: Any) -> Any:

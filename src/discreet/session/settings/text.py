@@ -4,7 +4,7 @@ Settings are read by `tomllib`. This module is imported only where settings are 
 """
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from fractions import Fraction
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import tomlkit
 from tomlkit.items import Array, Item, Key, KeyType, SingleKey, String, StringType, Table, Trivia
 
+from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Value
@@ -36,8 +37,10 @@ FROM_ROWS = (
 )
 KINDS = (
     "What columns hold: integer, real, text, boolean, date or timestamp. A value that does not fit counts as missing.",
+    'Days that are written otherwise than 2025-01-31 say how: "date:%d.%m.%Y".',
     "A CSV file's columns that are not here are texts, or what their bounds or groups are.",
 )
+CSV = ("How CSV files are written. A value that is not written so counts as missing.",)
 BOUNDS = (
     "Public intervals: values beyond are clamped. Declare what is known without a look at the data.",
     "A third number is the step of the grid that values are counted on. Bounds of days are dates.",
@@ -58,7 +61,9 @@ def settings_text(settings: "Settings", folder: Path, *, kinds_from_rows: bool =
     _add_limit(document, settings.limit)
     if settings.kinds:
         marked = FROM_ROWS if kinds_from_rows else ()
-        _add_columns(document, "kinds", (*KINDS, *marked), settings.kinds, lambda kind: _text(kind.value))
+        _add_columns(document, "kinds", (*KINDS, *marked), settings.kinds, _kind)
+    if settings.csv:
+        _add_columns(document, "csv", CSV, settings.csv, _option)
     _add_columns(document, "bounds", BOUNDS, settings.bounds, _interval)
     _add_columns(document, "groups", GROUPS, settings.groups, _list)
     return tomlkit.dumps(document)
@@ -227,6 +232,14 @@ def _interval(bounds: AnyBounds) -> Array:
     if isinstance(bounds, Bounds):
         return _array(map(_number, (bounds.low, bounds.high, bounds.step)))
     return _array(tomlkit.item(end) if isinstance(end, date) else _number(end) for end in bounds)
+
+
+def _kind(kind: AnyKind) -> Item:
+    return _text(kind if isinstance(kind, str) else kind.value)
+
+
+def _option(value: str | Sequence[str]) -> Item:
+    return _text(value) if isinstance(value, str) else _list(value)
 
 
 def _list(values: Iterable[Value]) -> Array:
