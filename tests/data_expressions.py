@@ -123,13 +123,14 @@ class Expressions:
         ways = [partial(self.simple, function, [Kind.INTEGER] * count) for function, count in whole]
         ways += [partial(self.simple, function, [self.number()]) for function in (F.FLOOR, F.CEIL, F.ROUND)]
         ways += [partial(self.simple, part, [self.moment()]) for part in PARTS]
-        ways += [partial(self.simple, part, [Kind.TIMESTAMP]) for part in (F.HOUR, F.MINUTE)]
+        ways += [partial(self.simple, part, [Kind.TIMESTAMP]) for part in (F.HOUR, F.MINUTE, F.SECOND)]
         readable = self.rng.choice((*NUMERIC, Kind.TEXT, Kind.TEXT, Kind.BOOLEAN))
         return [
             *ways,
             partial(self.clamp, Kind.INTEGER),
             partial(self.simple, F.FLOOR_DIVIDE, [self.number(), self.number()]),
             partial(self.simple, F.LENGTH, [Kind.TEXT]),
+            self.position,
             partial(self.simple, F.DAYS_BETWEEN, [self.moment(), self.moment()]),
             partial(self.simple, F.TO_INTEGER, [readable]),
         ]
@@ -138,7 +139,7 @@ class Expressions:
         mixed = [Kind.REAL, self.number()]
         ways = [partial(self.simple, function, mixed) for function in (F.ADD, F.SUBTRACT, F.MULTIPLY, F.MODULO)]
         ways += [partial(self.simple, function, [Kind.REAL]) for function in (F.NEGATE, F.ABS)]
-        ways += [partial(self.simple, function, [self.number()]) for function in (F.SQRT, F.LN, F.EXP)]
+        ways += [partial(self.simple, function, [self.number()]) for function in (F.SQRT, F.LN, F.LOG10, F.EXP)]
         ways += [partial(self.simple, function, [self.number(), self.number()]) for function in (F.DIVIDE, F.POWER)]
         readable = self.rng.choice((*NUMERIC, Kind.TEXT))
         return [*ways, partial(self.clamp, Kind.REAL), partial(self.simple, F.TO_REAL, [readable])]
@@ -151,15 +152,32 @@ class Expressions:
         writable = self.rng.choice((Kind.INTEGER, Kind.BOOLEAN, Kind.DATE, Kind.TEXT))
         capitals = (F.LOWER, F.UPPER) if self.plain_texts else ()
         return [
-            *[partial(self.simple, function, [Kind.TEXT]) for function in (F.TRIM, *capitals)],
+            *[partial(self.simple, function, [Kind.TEXT]) for function in (F.TRIM, F.LTRIM, F.RTRIM, *capitals)],
             partial(self.simple, F.CONCAT, [Kind.TEXT] * self.rng.randint(2, 3)),
             partial(self.simple, F.TO_TEXT, [writable]),
             self.substring,
+            self.last_letters,
+            self.replacement,
         ]
 
     def substring(self, depth):
         start, length = self.rng.choice((1, 1, 2, 3, 50)), self.rng.choice((0, 1, 2, 3, 1000))
         return call(F.SUBSTRING, self.of(Kind.TEXT, depth), Literal.of(start), Literal.of(length))
+
+    def last_letters(self, depth):
+        return call(F.RIGHT, self.of(Kind.TEXT, depth), Literal.of(self.rng.choice((0, 1, 2, 50))))
+
+    def piece(self):
+        """Return a constant to look for in texts."""
+        return Literal.of(
+            self.rng.choice([each for each in ("a", "ab", " ", "1", "'", "\\", "😀") if self.is_constant(each)])
+        )
+
+    def position(self, depth):
+        return call(F.POSITION, self.of(Kind.TEXT, depth), self.piece())
+
+    def replacement(self, depth):
+        return call(F.REPLACE, self.of(Kind.TEXT, depth), self.piece(), Literal.of(self.rng.choice(("", "b", "%a_'"))))
 
     def booleans(self):
         return [

@@ -31,17 +31,20 @@ PAIRS = [(kind, kind) for kind in Kind] + [(INTEGER, REAL), (REAL, INTEGER), (DA
 SIGNATURES = {
     **{f: list(product(NUMBERS, NUMBERS)) for f in (F.ADD, F.SUBTRACT, F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE)},
     **{f: list(product(NUMBERS, NUMBERS)) for f in (F.MODULO, F.POWER)},
-    **{f: [(kind,) for kind in NUMBERS] for f in (F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.SQRT, F.LN, F.EXP)},
+    **{
+        f: [(kind,) for kind in NUMBERS]
+        for f in (F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.SQRT, F.LN, F.LOG10, F.EXP)
+    },
     **dict.fromkeys(ALIKE, PAIRS),
     **dict.fromkeys(COMPARISONS, PAIRS),
     F.AND: [(BOOLEAN,) * 2, (BOOLEAN,) * 3],
     F.OR: [(BOOLEAN,) * 2, (BOOLEAN,) * 3],
     F.NOT: [(BOOLEAN,)],
     F.IS_NULL: [(kind,) for kind in Kind],
-    **{f: [(TEXT,)] for f in (F.LOWER, F.UPPER, F.TRIM, F.LENGTH)},
+    **{f: [(TEXT,)] for f in (F.LOWER, F.UPPER, F.TRIM, F.LTRIM, F.RTRIM, F.LENGTH)},
     F.CONCAT: [(TEXT,) * 2],
     **{f: [(kind,) for kind in DAYS] for f in (F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY)},
-    **{f: [(TIMESTAMP,)] for f in (F.HOUR, F.MINUTE)},
+    **{f: [(TIMESTAMP,)] for f in (F.HOUR, F.MINUTE, F.SECOND)},
     **{f: [(k,) for k in DAYS] for f in (F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY)},
     F.DAYS_BETWEEN: list(product(DAYS, DAYS)),
     F.TO_INTEGER: [(kind,) for kind in (INTEGER, REAL, TEXT, BOOLEAN)],
@@ -52,6 +55,8 @@ SIGNATURES = {
 #: Among them those that end in February, of leap years and of others, 1900 among these.
 MONTHS = (0, 1, -1, 2, -10, 12, -48, -1200, 7, 119_987, -119_987, 119_988, -119_988, 2**63 - 1)
 ONE = Literal.of(1)
+#: What is looked for in texts.
+PIECES = ("a", "b", "aa", "é", "😀", "'", " ", "\\", "%", "\n", "a'b")
 #: Functions with constants among their arguments, by what makes an expression of a column.
 WITH_CONSTANTS = {
     "CLAMP integers": (INTEGER, [lambda a: call(F.CLAMP, a, Literal.of(-7), Literal.of(2**53))]),
@@ -63,6 +68,16 @@ WITH_CONSTANTS = {
         [
             lambda a, s=s, n=n: call(F.SUBSTRING, a, Literal.of(s), Literal.of(n))
             for s, n in ((1, 0), (1, 1), (2, 2), (3, 2**40), (2**40, 1))
+        ],
+    ),
+    "RIGHT": (TEXT, [lambda a, n=n: call(F.RIGHT, a, Literal.of(n)) for n in (0, 1, 2, 5, 2**40)]),
+    "POSITION": (TEXT, [lambda a, p=p: call(F.POSITION, a, Literal.of(p)) for p in PIECES]),
+    "REPLACE": (
+        TEXT,
+        [
+            lambda a, p=p, n=n: call(F.REPLACE, a, Literal.of(p), Literal.of(n))
+            for p in PIECES
+            for n in ("", "a😀", "'")
         ],
     ),
     "ADD_DAYS to dates": (

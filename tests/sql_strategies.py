@@ -14,8 +14,16 @@ LEAVES = {
 FORMS = {
     "n": (
         *(f"{{n}}{sign}{{n}}" for sign in SIGNS),
-        *("({n})", "- ({n})", "CLAMP({n}, -1, 9.5)", "LENGTH({t})", "DATE_DIFF('day', {d}, {d})"),
-        *(f"{name}({{n}})" for name in ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "EXP")),
+        *(
+            "({n})",
+            "- ({n})",
+            "CLAMP({n}, -1, 9.5)",
+            "LENGTH({t})",
+            "STRPOS({t}, 'a')",
+            "POSITION('a' IN {t})",
+            "DATE_DIFF('day', {d}, {d})",
+        ),
+        *(f"{name}({{n}})" for name in ("ABS", "FLOOR", "CEIL", "ROUND", "SQRT", "LN", "EXP", "LOG10", "LOG2", "SIGN")),
         *(f"{name}({{n}}, {{n}})" for name in ("LEAST", "GREATEST", "COALESCE", "NULLIF", "POWER")),
         *(f"{name}({{d}})" for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW")),
         *("CASE WHEN {b} THEN {n} ELSE {n} END", "CASE WHEN {b} THEN {n} END", "CASE {n} WHEN {n} THEN {n} END"),
@@ -23,6 +31,7 @@ FORMS = {
     ),
     "t": (
         *("{t} || {t}", "LOWER({t})", "UPPER({t})", "TRIM({t})", "SUBSTRING({t}, 2, 3)", "COALESCE({t}, {t})"),
+        *("RIGHT({t}, 2)", "REPLACE({t}, 'a', 'b')", "LTRIM({t})", "RTRIM({t})", "CONCAT_WS('-', {t}, {t}, age)"),
         *("CONCAT({t}, '-', {t}, age)", "LEFT({t}, 2)", "IF({b}, {t}, 'no')", "IFNULL({t}, 'none')"),
     ),
     "d": (

@@ -87,8 +87,8 @@ def calls():
 
 def _arguments(function):
     texts = [name for name, (kind, _) in COLUMNS.items() if kind is Kind.TEXT]
-    if function is F.SUBSTRING:
-        return [(name, (column(name), Literal.of(LETTERS // 2), Literal.of(LETTERS))) for name in texts]
+    if function in (F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE):
+        return _arguments_with_constants(function)
     if function is F.CONCAT:
         return [(name, (column(name),) * 4) for name in texts]
     if function in (F.ADD_DAYS, F.ADD_MONTHS):
@@ -105,3 +105,15 @@ def _arguments(function):
     count, kinds, _ = SIMPLE[function]
     names = [name for name, (kind, _) in COLUMNS.items() if kind in kinds]
     return [(name, (column(name),) * count) for name in names]
+
+
+def _arguments_with_constants(function):
+    """Return texts with constants: what is nearly found at every letter, and what grows at every other."""
+    if function in (F.RIGHT, F.SUBSTRING):
+        ends = (Literal.of(LETTERS // 2), Literal.of(LETTERS))
+        return [(name, (column(f"text {name}"), *(ends if function is F.SUBSTRING else ends[:1]))) for name in TEXTS]
+    new = (Literal.of("b" * 10),) if function is F.REPLACE else ()
+    return [
+        ("nearly found", (column("text a"), Literal.of("a" * 50 + "b"), *new)),
+        ("grown", (column("text ab"), Literal.of("a"), *new)),
+    ]

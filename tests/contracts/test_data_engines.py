@@ -85,7 +85,7 @@ def test_what_needs_constants_means_the_same(make, name):
 
 
 def test_every_function_is_on_a_grid():
-    odd = {F.CLAMP, F.SUBSTRING, F.ADD_DAYS, F.ADD_MONTHS}
+    odd = {F.CLAMP, F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE, F.ADD_DAYS, F.ADD_MONTHS}
     assert set(SIGNATURES) | odd == set(F)
     assert all(any(name.startswith(function.name) for name in WITH_CONSTANTS) for function in odd)
 
@@ -93,6 +93,13 @@ def test_every_function_is_on_a_grid():
 @pytest.mark.parametrize("values", [None, GROUPS, GROUPS[::-1]])
 def test_a_tie_of_groups_goes_to_the_first(make, values):
     assert not mismatches(make, tied_groups(values))
+
+
+def test_a_constant_is_a_key_that_makes_an_engine_list_groups_that_occur(make):
+    for seed in sampled(make, range(12)):
+        drawn = world(seed, rows=20)
+        keys = (*drawn.aggregation.keys, Key(Literal.of(0)))
+        assert not mismatches(make, replace(drawn, aggregation=replace(drawn.aggregation, keys=keys)))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -30,7 +30,7 @@ from relation_worlds import relation_world
 from spark_tables import frame_of, private_of, session, spark_table, spark_tables
 
 #: Java's own roundings of these are within a unit in the last place, as C's are; not always the same one.
-ROUNDED = (F.LN, F.EXP, F.POWER)
+ROUNDED = (F.LN, F.LOG10, F.EXP, F.POWER)
 #: What a session may be set to, and no answer depends on.
 MODES = (
     {"spark.sql.ansi.enabled": "true", "spark.sql.caseSensitive": "false"},

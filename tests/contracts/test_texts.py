@@ -99,9 +99,10 @@ def test_a_text_that_is_too_long_is_null(make):
 
 def test_what_is_made_of_texts_is_cut(make):
     twice, grown = call(F.CONCAT, TEXT, TEXT, Literal.of("z")), call(F.UPPER, call(F.CONCAT, TEXT, Literal.of("ab")))
-    last = [call(F.SUBSTRING, each, Literal.of(LONGEST_TEXT), Literal.of(9)) for each in (twice, grown)]
+    replaced = call(F.REPLACE, TEXT, Literal.of("a"), Literal.of("éb"))
+    last = [call(F.SUBSTRING, each, Literal.of(LONGEST_TEXT), Literal.of(9)) for each in (twice, grown, replaced)]
     again = call(F.LENGTH, call(F.CONCAT, twice, twice, call(F.LOWER, grown)))
-    lengths = [call(F.LENGTH, twice), call(F.LENGTH, grown), again]
+    lengths = [call(F.LENGTH, twice), call(F.LENGTH, grown), call(F.LENGTH, replaced), again]
     texts = ["a" * (LONGEST_TEXT // 2), "a" * (LONGEST_TEXT // 2 - 1), "b" * LONGEST_TEXT, "", None]
     assert not mismatches(make, world_of(texts, [*last, *lengths]))
 

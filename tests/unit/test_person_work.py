@@ -31,7 +31,7 @@ from discreet.core import Limit, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema
 from discreet.data.duckdb.connection import memory_of
 from discreet.data.engine_rules import EngineSettings
-from discreet.data.reading.importing import connect_spilling
+from discreet.data.reading.connecting import connect_spilling
 from discreet.data.unit_work import MOST_BYTES, STEPS_PER_SECOND, Allowance, check_unit_work, unit_work
 from work_times import COLUMNS, SCHEMA, condition_on, table_of
 

@@ -10,6 +10,7 @@ from data_engines import ENGINES
 from data_expressions import Expressions
 from discreet.algebra import work_bounds
 from discreet.algebra.aggregates import Aggregation, Total
+from discreet.algebra.expression_checks import check_expression
 from discreet.algebra.expressions import MOST_PARTS, Case, ColumnValue, InSet, Like, Literal, call
 from discreet.algebra.functions import LONGEST_TEXT, WORK, F
 from discreet.algebra.relations import (
@@ -63,6 +64,10 @@ def test_no_text_is_counted_as_a_column(text):
         (call(F.UPPER, Literal.of("abc")), 9),
         (call(F.SUBSTRING, TEXT, Literal.of(3), Literal.of(7)), 7),
         (call(F.SUBSTRING, Literal.of("abc"), Literal.of(3), Literal.of(7)), 3),
+        (call(F.RIGHT, TEXT, Literal.of(7)), 7),
+        (call(F.REPLACE, Literal.of("abcd"), Literal.of("ab"), Literal.of("xyz")), 6),
+        (call(F.REPLACE, Literal.of("abcd"), Literal.of("ab"), Literal.of("x")), 4),
+        (call(F.REPLACE, TEXT, Literal.of("a"), Literal.of("bc")), LONGEST_TEXT),
         (call(F.TO_TEXT, NUMBER), 40),
         (call(F.COALESCE, Literal.of("a"), Literal.of("bcd")), 3),
         (Case(((call(F.IS_NULL, TEXT), Literal.of("ab")),), Literal.of("c")), 2),
@@ -71,6 +76,29 @@ def test_no_text_is_counted_as_a_column(text):
 )
 def test_the_longest_text_that_an_expression_can_be_is_known(expression, letters):
     assert cost_of(expression, {}).letters == letters
+
+
+def test_what_is_looked_for_and_what_is_put_in_counts():
+    short, long = (cost_of(call(F.POSITION, TEXT, Literal.of("a" * n)), {}).steps for n in (1, 101))
+    assert long - short >= 4 * 100 * LONGEST_TEXT
+    same, grown = (cost_of(call(F.REPLACE, TEXT, Literal.of("a"), Literal.of(new)), {}).steps for new in ("b", "b" * 9))
+    assert grown - same >= WORK[F.REPLACE].per_letter * 8 * LONGEST_TEXT
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        call(F.POSITION, TEXT, Literal.of("")),
+        call(F.POSITION, TEXT, TEXT),
+        call(F.REPLACE, TEXT, Literal.of(""), Literal.of("a")),
+        call(F.REPLACE, TEXT, TEXT, Literal.of("a")),
+        call(F.REPLACE, TEXT, Literal.of("a"), Literal.of("b" * 11)),
+        call(F.RIGHT, TEXT, Literal.of(-1)),
+    ],
+)
+def test_what_is_looked_for_is_a_constant_and_what_is_put_in_is_not_much_longer(wrong):
+    with pytest.raises(InvalidInput):
+        check_expression(wrong, {"y": Column(name="y", kind=Kind.TEXT)})
 
 
 def test_parts_are_counted_as_often_as_they_stand():

@@ -23,6 +23,8 @@ from discreet.algebra.expressions import (
     is_null,
     kind_of_value,
     later,
+    length_of_right,
+    texts_of,
 )
 from discreet.algebra.functions import F, Function, kind_of_call
 from discreet.algebra.relations import (
@@ -171,6 +173,10 @@ def _check_call(call: Call) -> None:
                     raise InvalidInput("CLAMP needs two constants, low ≤ high.", fix="write CLAMP(x, 0, 100)")
         case F.SUBSTRING:
             ends_of_substring(call)
+        case F.RIGHT:
+            length_of_right(call)
+        case F.POSITION | F.REPLACE:
+            texts_of(call)
         case F.ADD_DAYS | F.ADD_MONTHS:
             later(call)
         case _:

@@ -17,7 +17,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import ClassVar
 
-from discreet.algebra.functions import F, Function, kind_of_call
+from discreet.algebra.functions import MOST_GROWTH, F, Function, kind_of_call
 from discreet.core import Bounds, InvalidInput, OutOfRange, WrongType
 from discreet.core.canonical_text import Record, settle
 from discreet.core.schema import Kind, Schema, Value, closest, day_number, day_of
@@ -261,6 +261,7 @@ PARTS = {
     F.WEEKDAY: "isodow",
     F.HOUR: "hour",
     F.MINUTE: "minute",
+    F.SECOND: "second",
 }
 
 
@@ -326,6 +327,36 @@ def ends_of_substring(call: Call) -> tuple[int, int] | None:
             "SUBSTRING starts before the text.", fix="pass a start of 1 or more, and a length of 0 or more"
         )
     return min(start, MOST_POSITION), min(length, MOST_POSITION)
+
+
+def length_of_right(call: Call) -> int | None:
+    """Return how many last letters of a text are meant, as far as engines count; None for NULL."""
+    length = whole_of(call.arguments[1])
+    if length is None:
+        return None
+    if length < 0:
+        raise InvalidInput("RIGHT has a negative length.", fix="pass a length of 0 or more")
+    return min(length, MOST_POSITION)
+
+
+def texts_of(call: Call) -> tuple[str, ...]:
+    """Return the constant texts of POSITION and REPLACE: what is looked for, and what is put in its place."""
+    texts = tuple(
+        argument.value
+        for argument in call.arguments[1:]
+        if isinstance(argument, Literal) and isinstance(argument.value, str)
+    )
+    if len(texts) < len(call.arguments) - 1 or not texts[0]:
+        raise InvalidInput(
+            f"{call.function.value} needs constant texts, and the first of them not empty.",
+            fix="write STRPOS(x, 'a') or REPLACE(x, 'a', 'b')",
+        )
+    if len(texts) > 1 and len(texts[1]) > MOST_GROWTH * len(texts[0]):
+        raise OutOfRange(
+            f"REPLACE puts in a text that is more than {MOST_GROWTH} times as long as the one that it takes out.",
+            fix="put in a shorter text",
+        )
+    return texts
 
 
 class NotPlain(Exception):

@@ -11,7 +11,12 @@ The meaning is the contract of all engines; `tests/plain_engine.py` is its plain
 * Comparisons: INTEGER with INTEGER exactly; INTEGER with REAL as float64; TEXT by its UTF-8 bytes; a DATE beside a
   TIMESTAMP is that day's midnight.
 * CLAMP(x, low, high) needs constants low ≤ high. SUBSTRING(text, start, length) needs constants start ≥ 1, length ≥ 0,
-  and counts code points, as LENGTH does. TRIM takes off spaces (U+0020) at both ends. LOWER and UPPER are the engine's.
+  and counts code points, as LENGTH does. TRIM takes off spaces (U+0020) at both ends, LTRIM and RTRIM at one. LOWER and
+  UPPER are the engine's. RIGHT(text, length) needs a constant length ≥ 0.
+* POSITION(text, part) is where a constant part begins first, counted from 1; 0 if it is nowhere. REPLACE(text, old,
+  new) puts a constant in place of another, from left to right. Neither `part` nor `old` is empty, and `new` is at most
+  `MOST_GROWTH` times as long as `old`.
+* LOG10 of a power of ten is whole. SECOND is the whole second of the minute.
 * Weeks are ISO weeks; WEEKDAY is 1 for Monday to 7 for Sunday. TRUNC_WEEK is the Monday. TRUNC_* give DATEs.
 * DAYS_BETWEEN(a, b) is the number of midnights from a to b. ADD_DAYS(day, constant) and ADD_MONTHS(day, constant) are
   DATEs of DATEs and TIMESTAMPs, at the same hour, of TIMESTAMPs. They are NULL outside of years 1 to 9999. Months end
@@ -21,7 +26,7 @@ The meaning is the contract of all engines; `tests/plain_engine.py` is its plain
   allowed. TO_DATE reads YYYY-MM-DD and takes the day of a TIMESTAMP. TO_TEXT writes INTEGER, BOOLEAN (true, false),
   DATE (YYYY-MM-DD), TEXT.
 * No text has more than `LONGEST_TEXT` letters (code points). One that is longer in a table is NULL when it is read.
-  What CONCAT, LOWER and UPPER make is cut there: its first letters stay.
+  What CONCAT, LOWER, UPPER and REPLACE make is cut there: its first letters stay.
 * How long a function takes in one row is bounded by `WORK`, whatever stands in the row.
 """
 
@@ -53,6 +58,7 @@ class Function(Enum):
             "ROUND": "ROUND: 'ROUND'",
             "SQRT": "SQRT: 'SQRT'",
             "LN": "LN: 'LN'",
+            "LOG10": "LOG10: 'LOG10'",
             "EXP": "EXP: 'EXP'",
             "POWER": "POWER: 'POWER'",
             "CLAMP": "CLAMP: 'CLAMP'",
@@ -73,8 +79,13 @@ class Function(Enum):
             "LOWER": "LOWER: 'LOWER'",
             "UPPER": "UPPER: 'UPPER'",
             "TRIM": "TRIM: 'TRIM'",
+            "LTRIM": "LTRIM: 'LTRIM'",
+            "RTRIM": "RTRIM: 'RTRIM'",
             "LENGTH": "LENGTH: 'LENGTH'",
             "SUBSTRING": "SUBSTRING: 'SUBSTRING'",
+            "RIGHT": "RIGHT: 'RIGHT'",
+            "POSITION": "POSITION: 'POSITION'",
+            "REPLACE": "REPLACE: 'REPLACE'",
             "||": "CONCAT: '||'",
             "YEAR": "YEAR: 'YEAR'",
             "QUARTER": "QUARTER: 'QUARTER'",
@@ -84,6 +95,7 @@ class Function(Enum):
             "WEEKDAY": "WEEKDAY: 'WEEKDAY'",
             "HOUR": "HOUR: 'HOUR'",
             "MINUTE": "MINUTE: 'MINUTE'",
+            "SECOND": "SECOND: 'SECOND'",
             "DATE_TRUNC year": "TRUNC_YEAR: 'DATE_TRUNC year'",
             "DATE_TRUNC quarter": "TRUNC_QUARTER: 'DATE_TRUNC quarter'",
             "DATE_TRUNC month": "TRUNC_MONTH: 'DATE_TRUNC month'",
@@ -112,6 +124,7 @@ class Function(Enum):
     ROUND = "ROUND"
     SQRT = "SQRT"
     LN = "LN"
+    LOG10 = "LOG10"
     EXP = "EXP"
     POWER = "POWER"
     CLAMP = "CLAMP"
@@ -132,8 +145,13 @@ class Function(Enum):
     LOWER = "LOWER"
     UPPER = "UPPER"
     TRIM = "TRIM"
+    LTRIM = "LTRIM"
+    RTRIM = "RTRIM"
     LENGTH = "LENGTH"
     SUBSTRING = "SUBSTRING"
+    RIGHT = "RIGHT"
+    POSITION = "POSITION"
+    REPLACE = "REPLACE"
     CONCAT = "||"
     YEAR = "YEAR"
     QUARTER = "QUARTER"
@@ -143,6 +161,7 @@ class Function(Enum):
     WEEKDAY = "WEEKDAY"
     HOUR = "HOUR"
     MINUTE = "MINUTE"
+    SECOND = "SECOND"
     TRUNC_YEAR = "DATE_TRUNC year"
     TRUNC_QUARTER = "DATE_TRUNC quarter"
     TRUNC_MONTH = "DATE_TRUNC month"
@@ -169,6 +188,7 @@ SIMPLE: dict[Function, tuple[int, set[Kind], Kind]] = {
     F.ROUND: (1, NUMBERS, Kind.INTEGER),
     F.SQRT: (1, NUMBERS, Kind.REAL),
     F.LN: (1, NUMBERS, Kind.REAL),
+    F.LOG10: (1, NUMBERS, Kind.REAL),
     F.EXP: (1, NUMBERS, Kind.REAL),
     F.POWER: (2, NUMBERS, Kind.REAL),
     F.NOT: (1, {Kind.BOOLEAN}, Kind.BOOLEAN),
@@ -176,6 +196,10 @@ SIMPLE: dict[Function, tuple[int, set[Kind], Kind]] = {
     F.LOWER: (1, TEXTS, Kind.TEXT),
     F.UPPER: (1, TEXTS, Kind.TEXT),
     F.TRIM: (1, TEXTS, Kind.TEXT),
+    F.LTRIM: (1, TEXTS, Kind.TEXT),
+    F.RTRIM: (1, TEXTS, Kind.TEXT),
+    F.POSITION: (2, TEXTS, Kind.INTEGER),
+    F.REPLACE: (3, TEXTS, Kind.TEXT),
     F.LENGTH: (1, TEXTS, Kind.INTEGER),
     F.YEAR: (1, DAYS, Kind.INTEGER),
     F.QUARTER: (1, DAYS, Kind.INTEGER),
@@ -185,6 +209,7 @@ SIMPLE: dict[Function, tuple[int, set[Kind], Kind]] = {
     F.WEEKDAY: (1, DAYS, Kind.INTEGER),
     F.HOUR: (1, {Kind.TIMESTAMP}, Kind.INTEGER),
     F.MINUTE: (1, {Kind.TIMESTAMP}, Kind.INTEGER),
+    F.SECOND: (1, {Kind.TIMESTAMP}, Kind.INTEGER),
     F.TRUNC_YEAR: (1, DAYS, Kind.DATE),
     F.TRUNC_QUARTER: (1, DAYS, Kind.DATE),
     F.TRUNC_MONTH: (1, DAYS, Kind.DATE),
@@ -203,6 +228,8 @@ ALIKE = (F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF)
 
 #: A text has at most so many letters, where it is read and wherever one is made.
 LONGEST_TEXT = 10_000
+#: What REPLACE puts in is at most so many times as long as what it takes out.
+MOST_GROWTH = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,12 +247,15 @@ class Work:
 WORK: dict[Function, Work] = {
     **dict.fromkeys((F.ADD, F.SUBTRACT, F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE, F.POWER), Work(10_000)),
     F.MODULO: Work(200_000),  # PostgreSQL's is one of exact numbers with up to 632 digits
-    **dict.fromkeys((F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.SQRT, F.LN, F.EXP, F.CLAMP), Work(5_000)),
+    **dict.fromkeys((F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND, F.SQRT, F.LN, F.LOG10, F.EXP), Work(5_000)),
+    F.CLAMP: Work(5_000),
     **dict.fromkeys((*ALIKE, *COMPARISONS), Work(2_000, per_letter=4)),
     **dict.fromkeys((F.AND, F.OR, F.NOT, F.IS_NULL), Work(1_000, per_letter=1)),
     **dict.fromkeys((F.LOWER, F.UPPER), Work(2_000, per_letter=60)),
-    **dict.fromkeys((F.TRIM, F.LENGTH, F.SUBSTRING, F.CONCAT), Work(2_000, per_letter=20)),
-    **dict.fromkeys((F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY, F.HOUR, F.MINUTE), Work(5_000)),
+    **dict.fromkeys((F.TRIM, F.LTRIM, F.RTRIM, F.LENGTH, F.SUBSTRING, F.RIGHT, F.CONCAT), Work(2_000, per_letter=20)),
+    **dict.fromkeys((F.POSITION, F.REPLACE), Work(2_000, per_letter=40)),
+    **dict.fromkeys((F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY), Work(5_000)),
+    **dict.fromkeys((F.HOUR, F.MINUTE, F.SECOND), Work(5_000)),
     **dict.fromkeys((F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY), Work(5_000)),
     **dict.fromkeys((F.DAYS_BETWEEN, F.ADD_DAYS, F.ADD_MONTHS), Work(5_000)),
     **dict.fromkeys((F.TO_INTEGER, F.TO_REAL, F.TO_DATE), Work(10_000, per_letter=100)),
@@ -262,6 +292,10 @@ def _kind_of_odd(function: Function, kinds: Sequence[Kind | None]) -> Kind:
         case F.SUBSTRING:
             _need(function, kinds[:1], 1, TEXTS)
             _need(function, kinds[1:], 2, {Kind.INTEGER})
+            return Kind.TEXT
+        case F.RIGHT:
+            _need(function, kinds[:1], 1, TEXTS)
+            _need(function, kinds[1:], 1, {Kind.INTEGER})
             return Kind.TEXT
         case F.CONCAT:
             _need(function, kinds, None, TEXTS)

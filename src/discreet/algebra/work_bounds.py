@@ -61,8 +61,17 @@ Costs = Mapping[str, Cost]
 
 def can_grow(call: Call) -> bool:
     """Whether a function of texts can make one that is too long."""
-    letters = sum(cost_of(argument, {}).letters for argument in call.arguments)
+    below = [cost_of(argument, {}) for argument in call.arguments]
+    if call.function is F.REPLACE:
+        return _replaced(below) > LONGEST_TEXT
+    letters = sum(cost.letters for cost in below)
     return letters * (1 if call.function is F.CONCAT else CASED) > LONGEST_TEXT
+
+
+def _replaced(below: Sequence[Cost]) -> int:
+    """Return how many letters REPLACE makes at most, before they are cut."""
+    text, old, new = (cost.letters for cost in below)
+    return text + text // max(old, 1) * max(new - old, 0)
 
 
 def cost_of(expression: Expression, columns: Costs) -> Cost:
@@ -103,7 +112,16 @@ def _above(below: Iterable[Cost], letters: int, steps: int) -> Cost:
 def _cost_of_call(call: Call, columns: Costs) -> Cost:
     below = [cost_of(argument, columns) for argument in call.arguments]
     work, read = WORK[call.function], sum(cost.letters for cost in below)
-    return _above(below, _letters_of(call, below) if call.kind is Kind.TEXT else 0, work.steps + work.per_letter * read)
+    steps = work.steps + work.per_letter * read + _searching(call, below)
+    return _above(below, _letters_of(call, below) if call.kind is Kind.TEXT else 0, steps)
+
+
+def _searching(call: Call, below: Sequence[Cost]) -> int:
+    """Return the steps of looking for a constant at every letter of a text, and of what is put in its place."""
+    if call.function not in (F.POSITION, F.REPLACE):
+        return 0
+    grown = _replaced(below) - below[0].letters if call.function is F.REPLACE else 0
+    return SEARCHED * below[0].letters * below[1].letters + WORK[call.function].per_letter * grown
 
 
 def _letters_of(call: Call, below: list[Cost]) -> int:
@@ -113,8 +131,10 @@ def _letters_of(call: Call, below: list[Cost]) -> int:
             return min(sum(cost.letters for cost in below), LONGEST_TEXT)
         case F.LOWER | F.UPPER:
             return min(CASED * below[0].letters, LONGEST_TEXT)
-        case F.SUBSTRING:
-            length = call.arguments[2]
+        case F.REPLACE:
+            return min(_replaced(below), LONGEST_TEXT)
+        case F.SUBSTRING | F.RIGHT:
+            length = call.arguments[-1]
             most = length.value if isinstance(length, Literal) and isinstance(length.value, int) else LONGEST_TEXT
             return max(0, min(below[0].letters, most))
         case F.TO_TEXT if call.arguments[0].kind is not Kind.TEXT:

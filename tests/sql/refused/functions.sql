@@ -1,12 +1,82 @@
 SELECT AVG(LOG(stay)) FROM visits
 ---
-LOG is not a supported function. (line 1, column 12)
-  fix: use LN, such as LN(x) / LN(10)
+LOG needs a constant base before x: without one, some databases mean base 10, and others e. (line 1, column 12)
+  fix: write LN(x) or LOG10(x); of another base LOG(2, x), with a constant first
 ===
-SELECT AVG(LOG10(stay)) FROM visits
+SELECT AVG(LOG(stay, 10)) FROM visits
 ---
-LOG10 is not a supported function. (line 1, column 12)
-  fix: use LN, such as LN(x) / LN(10)
+LOG needs a constant base before x: without one, some databases mean base 10, and others e. (line 1, column 12)
+  fix: write LN(x) or LOG10(x); of another base LOG(2, x), with a constant first
+===
+SELECT AVG(LOG(1, stay)) FROM visits
+---
+LOG needs a constant base before x: without one, some databases mean base 10, and others e. (line 1, column 12)
+  fix: write LN(x) or LOG10(x); of another base LOG(2, x), with a constant first
+===
+SELECT AVG(LOG2(stay, 2)) FROM visits
+---
+LOG2 has other arguments. (line 1, column 12)
+  fix: write LOG2(x)
+===
+SELECT AVG(SIGN(stay, 1)) FROM visits
+---
+SIGN has other arguments. (line 1, column 12)
+  fix: write SIGN(x)
+===
+SELECT COUNT(*) FROM visits WHERE RIGHT(ward, -1) = 'A'
+---
+RIGHT has other arguments. (line 1, column 35)
+  fix: write RIGHT(text, 2) with a number
+===
+SELECT COUNT(*) FROM visits WHERE RIGHT(ward, age) = 'A'
+---
+RIGHT has other arguments. (line 1, column 35)
+  fix: write RIGHT(text, 2) with a number
+===
+SELECT COUNT(*) FROM visits WHERE REPLACE(ward, '', 'A') = 'A'
+---
+REPLACE has other arguments. (line 1, column 35)
+  fix: write REPLACE(text, 'a', 'b') with constant texts, the first of them not empty, and the second at most 10 times as long
+===
+SELECT COUNT(*) FROM visits WHERE REPLACE(ward, 'A', 'BBBBBBBBBBB') = 'A'
+---
+REPLACE has other arguments. (line 1, column 35)
+  fix: write REPLACE(text, 'a', 'b') with constant texts, the first of them not empty, and the second at most 10 times as long
+===
+SELECT COUNT(*) FROM visits WHERE REPLACE(ward, "Blood Group", 'A') = 'A'
+---
+REPLACE has other arguments. (line 1, column 35)
+  fix: write REPLACE(text, 'a', 'b') with constant texts, the first of them not empty, and the second at most 10 times as long
+===
+SELECT COUNT(*) FROM visits WHERE STRPOS(ward, '') > 0
+---
+STRPOS has other arguments. (line 1, column 35)
+  fix: write STRPOS(text, 'a') or POSITION('a' IN text) with a constant text that is not empty
+===
+SELECT COUNT(*) FROM visits WHERE INSTR(ward, "Blood Group") > 0
+---
+INSTR has other arguments. (line 1, column 35)
+  fix: write STRPOS(text, 'a') or POSITION('a' IN text) with a constant text that is not empty
+===
+SELECT COUNT(*) FROM visits WHERE POSITION(ward IN 'A') > 0
+---
+STRPOS has other arguments. (line 1, column 35)
+  fix: write STRPOS(text, 'a') or POSITION('a' IN text) with a constant text that is not empty
+===
+SELECT COUNT(*) FROM visits WHERE STRPOS(age, 'A') > 0
+---
+POSITION does not take integer values. (line 1, column 35)
+  fix: give it text, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT_WS(ward, 'A', 'B') = 'A'
+---
+CONCAT_WS has other arguments. (line 1, column 35)
+  fix: write CONCAT_WS(', ', a, b) with a constant text first, and texts, whole numbers and days after it
+===
+SELECT COUNT(*) FROM visits WHERE CONCAT_WS(',', ward, stay) = 'A'
+---
+CONCAT_WS has other arguments. (line 1, column 35)
+  fix: write CONCAT_WS(', ', a, b) with a constant text first, and texts, whole numbers and days after it
 ===
 SELECT MEAN(stay) FROM visits
 ---
@@ -41,7 +111,7 @@ HASH is not a supported function. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'a.*')
 ---
 REGEXP_MATCHES is not a supported function. (line 1, column 35)
-  fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
+  fix: use LIKE, SUBSTRING, RIGHT, STRPOS, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||
 ===
 SELECT COUNT(*) FROM visits WHERE ward ~ 'a'
 ---
@@ -76,7 +146,7 @@ ANY is not supported. (line 1, column 45)
 SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2024'
 ---
 STRFTIME is not a supported function. (line 1, column 35)
-  fix: use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE or DATE_TRUNC('month', day)
+  fix: use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND or DATE_TRUNC('month', day)
 ===
 SELECT COUNT(*) FROM visits WHERE WEEKDAY(day) = 0
 ---
@@ -237,11 +307,6 @@ SELECT COUNT(*) FROM visits WHERE LEFT(ward, age) = 'A'
 ---
 LEFT has other arguments. (line 1, column 35)
   fix: write LEFT(text, 2) with a number, or SUBSTRING(text, 1, 2)
-===
-SELECT COUNT(*) FROM visits WHERE RIGHT(ward, 1) = 'A'
----
-RIGHT is not a supported function. (line 1, column 35)
-  fix: use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||
 ===
 SELECT COUNT(*) FROM visits WHERE STARTS_WITH(ward, "Blood Group")
 ---

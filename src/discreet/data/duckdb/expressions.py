@@ -28,6 +28,8 @@ from discreet.algebra.expressions import (
     is_null,
     kind_of_arguments,
     later,
+    length_of_right,
+    texts_of,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Pattern, Shape, re2_parts, regular_expression
@@ -241,7 +243,7 @@ def _arithmetic(call: Call, scope: Scope) -> Sql | None:
     function = call.function
     if function in BINARY or function in (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO, F.POWER):
         return _of_two(call, scope)
-    if function not in (*ROUNDING, F.NEGATE, F.ABS, F.SQRT, F.LN, F.EXP):
+    if function not in (*ROUNDING, F.NEGATE, F.ABS, F.SQRT, F.LN, F.LOG10, F.EXP):
         return None
     x = as_kind(call.arguments[0], Kind.REAL, scope)
     match function:
@@ -251,8 +253,9 @@ def _arithmetic(call: Call, scope: Scope) -> Sql | None:
             return _guard_number(f"abs({x.text})", call.kind, x.most)
         case F.SQRT:
             return Sql(bind_once(x.text, "(CASE WHEN {} >= 0 THEN TRY(sqrt({})) END)"), Kind.REAL, max(x.most, 1))
-        case F.LN:
-            return Sql(bind_once(x.text, "(CASE WHEN {} > 0 THEN TRY(ln({})) END)"), Kind.REAL, 1000)
+        case F.LN | F.LOG10:
+            name = function.value.lower()
+            return Sql(bind_once(x.text, f"(CASE WHEN {{}} > 0 THEN TRY({name}({{}})) END)"), Kind.REAL, 1000)
         case F.EXP:
             return _guard_number(f"TRY(exp({x.text}))", Kind.REAL, math.inf)
         case _:
@@ -380,15 +383,18 @@ def _texts(call: Call, scope: Scope) -> Sql | None:
     if function in TEXTS:  # letter by letter: DuckDB's make no text longer
         return Sql(f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, scope).text})", Kind.TEXT)
     match function:
-        case F.TRIM:
-            return Sql(f"trim({as_kind(call.arguments[0], Kind.TEXT, scope).text}, ' ')", Kind.TEXT)
+        case F.TRIM | F.LTRIM | F.RTRIM:
+            name = function.value.lower()
+            return Sql(f"{name}({as_kind(call.arguments[0], Kind.TEXT, scope).text}, ' ')", Kind.TEXT)
         case F.LENGTH:
             return Sql(f"length({as_kind(call.arguments[0], Kind.TEXT, scope).text})", Kind.INTEGER, 2.0**32)
         case F.CONCAT:
             joined = _join_texts([as_kind(argument, Kind.TEXT, scope).text for argument in call.arguments])
             return Sql(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
-        case F.SUBSTRING:
+        case F.SUBSTRING | F.RIGHT:
             return _substring(call, scope)
+        case F.POSITION | F.REPLACE:
+            return _search(call, scope)
         case _:
             return None
 
@@ -402,12 +408,22 @@ def _join_texts(texts: list[str]) -> str:
 
 
 def _substring(call: Call, scope: Scope) -> Sql:
-    span = ends_of_substring(call)
-    if span is None:
+    whole = (length_of_right(call),) if call.function is F.RIGHT else ends_of_substring(call)
+    if whole is None or None in whole:
         return Sql("CAST(NULL AS VARCHAR)", Kind.TEXT)
     text = as_kind(call.arguments[0], Kind.TEXT, scope).text
-    ends = (f"CAST({scope.constant(end)} AS BIGINT)" for end in span)
-    return Sql(f"substring({text}, {', '.join(ends)})", Kind.TEXT)
+    ends = (f"CAST({scope.constant(end)} AS BIGINT)" for end in whole)
+    return Sql(f"{call.function.value.lower()}({text}, {', '.join(ends)})", Kind.TEXT)
+
+
+def _search(call: Call, scope: Scope) -> Sql:
+    """Return where a constant stands in a text, or the text with another in its place."""
+    constants = ", ".join(f"CAST({scope.constant(text)} AS VARCHAR)" for text in texts_of(call))
+    text = as_kind(call.arguments[0], Kind.TEXT, scope).text
+    if call.function is F.POSITION:
+        return Sql(f"strpos({text}, {constants})", Kind.INTEGER, 2.0**32)
+    replaced = f"replace({text}, {constants})"
+    return Sql(f"left({replaced}, {LONGEST_TEXT})" if can_grow(call) else replaced, Kind.TEXT)
 
 
 def _cast(call: Call, scope: Scope) -> Sql:

@@ -25,6 +25,8 @@ from discreet.algebra.expressions import (
     is_null,
     kind_of_arguments,
     later,
+    length_of_right,
+    texts_of,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.work_bounds import can_grow
@@ -170,6 +172,7 @@ def _like(like: Like, columns: Columns) -> Piece:
 
 F = Function
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil"}
+TRIMS = {F.TRIM: "btrim", F.LTRIM: "ltrim", F.RTRIM: "rtrim"}
 
 
 def compile_call(call: Call, columns: Columns) -> Piece:
@@ -189,7 +192,7 @@ def _arithmetic(call: Call, columns: Columns) -> Piece | None:
     function = call.function
     if function in BINARY or function in (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO, F.POWER):
         return _of_integers(call, columns) or _of_two(call, columns)
-    if function not in (*ROUNDING, F.ROUND, F.NEGATE, F.ABS, F.SQRT, F.LN, F.EXP):
+    if function not in (*ROUNDING, F.ROUND, F.NEGATE, F.ABS, F.SQRT, F.LN, F.LOG10, F.EXP):
         return None
     return _of_one(call, as_kind(call.arguments[0], Kind.REAL, columns))
 
@@ -203,8 +206,10 @@ def _of_one(call: Call, x: Piece) -> Piece:
         case F.SQRT:
             root = bind_pieces("(CASE WHEN {x} >= 0 THEN sqrt({x}) END)", x=x.text)
             return Piece(root, Kind.REAL, max(x.most, 1), min(x.least, 1))
-        case F.LN:
-            return Piece(bind_pieces("(CASE WHEN {x} > 0 THEN ln({x}) END)", x=x.text), Kind.REAL, 1000, 1e-17)
+        case F.LN | F.LOG10:
+            name = "ln" if call.function is F.LN else "log"
+            taken = bind_pieces(f"(CASE WHEN {{x}} > 0 THEN {name}({{x}}) END)", x=x.text)
+            return Piece(taken, Kind.REAL, 1000, 1e-17)
         case F.EXP:
             return Piece(exponential(x), Kind.REAL)
         case F.ROUND:
@@ -300,7 +305,10 @@ def _days(call: Call, columns: Columns) -> Piece | None:
     function = call.function
     if function in PARTS:
         moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
-        return Piece(f"CAST(date_part('{PARTS[function]}', {moment}) AS bigint)", Kind.INTEGER, 9999, 1.0)
+        part = f"date_part('{PARTS[function]}', {moment})"
+        # The second has its microseconds behind the point.
+        whole = f"floor({part})" if function is F.SECOND else part
+        return Piece(f"CAST({whole} AS bigint)", Kind.INTEGER, 9999, 1.0)
     if function in TRUNCATED:
         moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
         return Piece(f"CAST(date_trunc('{TRUNCATED[function]}', {moment}) AS date)", Kind.DATE)
@@ -346,26 +354,39 @@ def _texts(call: Call, columns: Columns) -> Piece | None:
             text = as_kind(call.arguments[0], Kind.TEXT, columns).text
             cased = f'({function.value.lower()}({text} COLLATE "default") {BYTES})'
             return Piece(f"left({cased}, {LONGEST_TEXT})" if can_grow(call) else cased, Kind.TEXT)
-        case F.TRIM:
-            return Piece(f"btrim({as_kind(call.arguments[0], Kind.TEXT, columns).text}, ' ')", Kind.TEXT)
+        case F.TRIM | F.LTRIM | F.RTRIM:
+            return Piece(f"{TRIMS[function]}({as_kind(call.arguments[0], Kind.TEXT, columns).text}, ' ')", Kind.TEXT)
         case F.LENGTH:
             length = f"char_length({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
             return Piece(f"CAST({length} AS bigint)", Kind.INTEGER, 2.0**32, 1.0)
         case F.CONCAT:
             joined = " || ".join(as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments)
             return Piece(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else f"({joined})", Kind.TEXT)
-        case F.SUBSTRING:
+        case F.SUBSTRING | F.RIGHT:
             return _substring(call, columns)
+        case F.POSITION | F.REPLACE:
+            return _search(call, columns)
         case _:
             return None
 
 
 def _substring(call: Call, columns: Columns) -> Piece:
-    span = ends_of_substring(call)
-    if span is None:
+    right = call.function is F.RIGHT
+    whole = (length_of_right(call),) if right else ends_of_substring(call)
+    if whole is None or None in whole:
         return Piece(f"({null(Kind.TEXT)})", Kind.TEXT)
     text = as_kind(call.arguments[0], Kind.TEXT, columns).text
-    return Piece(f"substr({text}, {span[0]}, {span[1]})", Kind.TEXT)
+    return Piece(f"{'right' if right else 'substr'}({text}, {', '.join(map(str, whole))})", Kind.TEXT)
+
+
+def _search(call: Call, columns: Columns) -> Piece:
+    """Return where a constant stands in a text, or the text with another in its place."""
+    constants = ", ".join(constant(text, Kind.TEXT) for text in texts_of(call))
+    text = as_kind(call.arguments[0], Kind.TEXT, columns).text
+    if call.function is F.POSITION:
+        return Piece(f"CAST(strpos({text}, {constants}) AS bigint)", Kind.INTEGER, 2.0**32, 1.0)
+    replaced = f"replace({text}, {constants})"
+    return Piece(f"left({replaced}, {LONGEST_TEXT})" if can_grow(call) else replaced, Kind.TEXT)
 
 
 def _cast(call: Call, columns: Columns) -> Piece:

@@ -15,7 +15,7 @@ from discreet.algebra.expressions import columns_in
 from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
-from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
+from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, PublicRows, Schema, Value
 from discreet.data.engine_rules import DEFAULT_SETTINGS, EngineSettings, quiet, quiet_opening, quietly
 from discreet.data.postgres.catalogue import (
     Ask,
@@ -32,7 +32,16 @@ from discreet.data.postgres.expressions import write_sql
 from discreet.data.postgres.personal import answer_among, leaver_table, need_leaver_table
 from discreet.data.postgres.sessions import Sessions, StatementFailed
 from discreet.data.reading.importing import load_separately
-from discreet.data.reading.public_tables import MOST_GROUPS, ColumnSummary, has_ends, public_schema, read_public_schema
+from discreet.data.reading.public_tables import (
+    MOST_GROUPS,
+    MOST_ROWS,
+    ColumnSummary,
+    has_ends,
+    listed_columns,
+    public_rows,
+    public_schema,
+    read_public_schema,
+)
 from discreet.data.reading.table_sources import (
     Declaration,
     Entering,
@@ -62,12 +71,13 @@ def read_public_relation(catalogue: Catalogue, entering: Entering) -> Relation:
     scanned = PostgresDialect(PostgresSources({}, {table: relation})).scan_public(table, "t")
     try:
         rows, summaries = _summarise_columns(catalogue, relation.schema.columns, scanned)
+        listed = _list_rows(catalogue, relation.schema.columns, scanned, rows)
     except StatementFailed as failure:
         raise InvalidInput(
             f"The public table {table!r} could not be read: {failure}.",
             fix="let the role read it; if it is large, name a view of the rows and columns that are joined",
         ) from None
-    return replace(relation, schema=public_schema(entering, relation.schema.columns, summaries, rows))
+    return replace(relation, schema=public_schema(entering, relation.schema.columns, summaries, rows, listed))
 
 
 def _summarise_columns(
@@ -85,6 +95,15 @@ def _summarise_columns(
         ColumnSummary(low, high, present == rows, _values(catalogue, column, scanned))
         for column, (present, low, high) in zip(columns, facts, strict=True)
     ]
+
+
+def _list_rows(catalogue: Catalogue, columns: Sequence[Column], scanned: Scanned, rows: int) -> PublicRows | None:
+    """Return the rows, if they are few."""
+    kept = listed_columns(columns, rows) if len(columns) <= TOGETHER else {}
+    items = ", ".join(scanned.columns[column.name] for column in kept.values())
+    # S608: as above. One row more than there were, so that a table that grew meanwhile is noticed.
+    found = catalogue.ask(f"SELECT {items} FROM {scanned.text} LIMIT {MOST_ROWS + 1}") if kept else []  # noqa: S608
+    return public_rows(kept if len(found) <= MOST_ROWS else {}, found)
 
 
 def _facts(piece: Typed) -> str:

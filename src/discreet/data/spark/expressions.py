@@ -27,6 +27,8 @@ from discreet.algebra.expressions import (
     is_null,
     kind_of_arguments,
     later,
+    length_of_right,
+    texts_of,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
 from discreet.algebra.like_patterns import Part, Pattern, Shape, java_parts, regular_expression
@@ -210,6 +212,9 @@ INTEGER_TEXT = r"\A *([+-]?[0-9]{1,15}) *\z"
 DATE_TEXT = r"\A((?!0000)[0-9]{4}-[0-9]{2}-[0-9]{2})\z"
 
 ROUNDING = {F.FLOOR: "floor", F.CEIL: "ceil", F.ROUND: "round"}
+TRIMS = {F.TRIM: "BOTH", F.LTRIM: "LEADING", F.RTRIM: "TRAILING"}
+#: Parts of a moment: what they go around in, and their unit, in microseconds.
+CLOCK = {F.HOUR: (DAY, DAY // 24), F.MINUTE: (DAY // 24, DAY // 1440), F.SECOND: (DAY // 1440, DAY // 86_400)}
 PARTS = {
     F.YEAR: "year({})",
     F.QUARTER: "quarter({})",
@@ -234,7 +239,7 @@ def _arithmetic(call: Call, columns: Columns) -> Sql | None:
     function = call.function
     if function in BINARY or function in (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO, F.POWER):
         return _of_two(call, columns)
-    if function not in (*ROUNDING, F.NEGATE, F.ABS, F.SQRT, F.LN, F.EXP):
+    if function not in (*ROUNDING, F.NEGATE, F.ABS, F.SQRT, F.LN, F.LOG10, F.EXP):
         return None
     x = as_kind(call.arguments[0], Kind.REAL, columns)
     match function:
@@ -244,8 +249,8 @@ def _arithmetic(call: Call, columns: Columns) -> Sql | None:
             return _guard_number(f"abs({x.text})", call.kind, x.most)
         case F.SQRT:
             return Sql(f"nanvl(sqrt({x.text}), {null(Kind.REAL)})", Kind.REAL, max(x.most, 1))
-        case F.LN:
-            return Sql(f"ln({x.text})", Kind.REAL, 1000)  # NULL for what has none
+        case F.LN | F.LOG10:
+            return Sql(f"{function.value.lower()}({x.text})", Kind.REAL, 1000)  # NULL for what has none
         case F.EXP:
             return _guard_number(f"exp({x.text})", Kind.REAL, math.inf)
         case _:
@@ -351,7 +356,7 @@ def _days(call: Call, columns: Columns) -> Sql | None:
     if function in TRUNCATED:
         return Sql(f"trunc({_day(call.arguments[0], columns)}, '{TRUNCATED[function]}')", Kind.DATE)
     match function:
-        case F.HOUR | F.MINUTE:
+        case F.HOUR | F.MINUTE | F.SECOND:
             return _of_clock(call, columns)
         case F.TRUNC_DAY:
             return Sql(_day(call.arguments[0], columns), Kind.DATE)
@@ -380,9 +385,9 @@ def _later(call: Call, columns: Columns) -> Sql:
 
 
 def _of_clock(call: Call, columns: Columns) -> Sql:
-    """Return the hour or the minute of a moment."""
+    """Return the hour, the minute or the second of a moment."""
     moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
-    around, unit = (DAY, DAY // 24) if call.function is F.HOUR else (DAY // 24, DAY // 1440)
+    around, unit = CLOCK[call.function]
     return Sql(f"(pmod({moment}, {whole(around)}) div {whole(unit)})", Kind.INTEGER, 60)
 
 
@@ -406,26 +411,39 @@ def _texts(call: Call, columns: Columns) -> Sql | None:
         cased = f"{TEXTS[function]}({as_kind(call.arguments[0], Kind.TEXT, columns).text})"
         return Sql(f"substring({cased}, 1, {LONGEST_TEXT})" if can_grow(call) else cased, Kind.TEXT)
     match function:
-        case F.TRIM:
-            return Sql(f"trim(BOTH ' ' FROM {as_kind(call.arguments[0], Kind.TEXT, columns).text})", Kind.TEXT)
+        case F.TRIM | F.LTRIM | F.RTRIM:
+            inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
+            return Sql(f"trim({TRIMS[function]} ' ' FROM {inner})", Kind.TEXT)
         case F.LENGTH:
             inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
             return Sql(f"CAST(char_length({inner}) AS BIGINT)", Kind.INTEGER, 2.0**32)
         case F.CONCAT:
             joined = f"concat({', '.join(as_kind(argument, Kind.TEXT, columns).text for argument in call.arguments)})"
             return Sql(f"substring({joined}, 1, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
-        case F.SUBSTRING:
+        case F.SUBSTRING | F.RIGHT:
             return _substring(call, columns)
+        case F.POSITION | F.REPLACE:
+            return _search(call, columns)
         case _:
             return None
 
 
 def _substring(call: Call, columns: Columns) -> Sql:
-    span = ends_of_substring(call)
-    if span is None:
+    whole = (length_of_right(call),) if call.function is F.RIGHT else ends_of_substring(call)
+    if whole is None or None in whole:
         return Sql(null(Kind.TEXT), Kind.TEXT)
     inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
-    return Sql(f"substring({inner}, {span[0]}, {span[1]})", Kind.TEXT)
+    return Sql(f"{call.function.value.lower()}({inner}, {', '.join(map(str, whole))})", Kind.TEXT)
+
+
+def _search(call: Call, columns: Columns) -> Sql:
+    """Return where a constant stands in a text, or the text with another in its place."""
+    constants = ", ".join(text(each) for each in texts_of(call))
+    inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
+    if call.function is F.POSITION:
+        return Sql(f"CAST(instr({inner}, {constants}) AS BIGINT)", Kind.INTEGER, 2.0**32)
+    replaced = f"replace({inner}, {constants})"
+    return Sql(f"substring({replaced}, 1, {LONGEST_TEXT})" if can_grow(call) else replaced, Kind.TEXT)
 
 
 def _cast(call: Call, columns: Columns) -> Sql:

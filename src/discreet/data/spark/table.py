@@ -19,10 +19,18 @@ from discreet.algebra.names import quote_name
 from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
-from discreet.core.schema import ROWS_PER_PERSON, Column, Schema, Value
+from discreet.core.schema import ROWS_PER_PERSON, Column, PublicRows, Schema, Value
 from discreet.data.engine_rules import SPARK_SETTINGS, EngineSettings, quiet, quiet_opening
 from discreet.data.reading.importing import load_separately
-from discreet.data.reading.public_tables import MOST_GROUPS, ColumnSummary, has_ends, public_schema
+from discreet.data.reading.public_tables import (
+    MOST_GROUPS,
+    MOST_ROWS,
+    ColumnSummary,
+    has_ends,
+    listed_columns,
+    public_rows,
+    public_schema,
+)
 from discreet.data.reading.sources import is_spark_frame
 from discreet.data.reading.table_sources import (
     Entering,
@@ -61,7 +69,19 @@ def public_frame(source: object, table: str, session: Any) -> SparkFrame:
     spark_frame = private_frame(frame, entering.declaration)
     bare = tuple(Column(name=column.name, kind=column.kind) for column in spark_frame.schema.columns)
     rows, summaries = _summarise_columns(spark_frame)
-    return replace(spark_frame, schema=public_schema(entering, bare, summaries, rows))
+    listed = _list_rows(spark_frame, bare, rows)
+    return replace(spark_frame, schema=public_schema(entering, bare, summaries, rows, listed))
+
+
+def _list_rows(spark_frame: SparkFrame, columns: tuple[Column, ...], rows: int) -> PublicRows | None:
+    """Return the rows, if they are few."""
+    kept = listed_columns(columns, rows)
+    if not kept:
+        return None
+    items = [f"{spark_frame.castings[place].text} AS x{place}" for place in kept]
+    found = spark_frame.frame.selectExpr(*items).limit(MOST_ROWS + 1).toArrow()
+    values = list(zip(*(column.to_pylist() for column in found.columns), strict=True))
+    return public_rows(kept if len(values) <= MOST_ROWS else {}, values)
 
 
 def _put(entering: Entering, session: Any) -> Any:

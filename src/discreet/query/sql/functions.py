@@ -1,12 +1,13 @@
 """Functions that are written with parentheses: which of ours they mean."""
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import date
 
 from sqlglot import exp
 
 from discreet.algebra.expressions import Case, Expression, Literal, is_null
-from discreet.algebra.functions import F
+from discreet.algebra.functions import MOST_GROWTH, F
 from discreet.core.schema import Kind
 from discreet.query.names import PARTS, PLAIN, TRUNCATIONS
 from discreet.query.questions import QueryRefused
@@ -147,6 +148,87 @@ def _starts_with(arguments: Sequence[Expression], make: Make) -> Expression | No
             return None
 
 
+def _log(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    """Return a logarithm whose base is said. Without one, it is natural in some databases and decimal in others."""
+    match arguments:
+        case [Literal(value=int() | float() as base), value] if base > 0 and base != 1:
+            return _logarithm(value, base, make)
+        case _:
+            return None
+
+
+def _log2(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    return _logarithm(arguments[0], 2, make) if len(arguments) == 1 else None
+
+
+def _logarithm(value: Expression, base: float, make: Make) -> Expression:
+    if base == 10:
+        return make(F.LOG10, value)
+    return make(F.DIVIDE, make(F.LN, value), Literal.of(math.log(base)))
+
+
+def _sign(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [value]:
+            tests = ((F.GT, 1), (F.LT, -1), (F.EQ, 0))
+            return Case(
+                tuple((make(test, value, Literal.of(0)), Literal.of(sign)) for test, sign in tests), otherwise=None
+            )
+        case _:
+            return None
+
+
+def _right(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [text, Literal(value=int() as length, kind=Kind.INTEGER)] if length >= 0:
+            return make(F.RIGHT, text, arguments[1])
+        case _:
+            return None
+
+
+def _replace(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [text, Literal(value=str() as old), Literal(value=str() as new)] if old and len(new) <= MOST_GROWTH * len(
+            old
+        ):
+            return make(F.REPLACE, text, arguments[1], arguments[2])
+        case _:
+            return None
+
+
+def _position(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    match arguments:
+        case [text, Literal(value=str() as part)] if part:
+            return make(F.POSITION, text, arguments[1])
+        case _:
+            return None
+
+
+def _concat_with(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    """Return texts with a constant between them, where NULL is left out: each has one before it, the first none."""
+    match arguments:
+        case [Literal(value=str() as between), *values] if values:
+            parts = [_write(value, make) for value in values if not is_null(value)]
+            led = [make(F.CONCAT, arguments[0], part) for part in parts if part is not None]
+            if not led:
+                return Literal.of("") if not parts else None
+            joined = _concat(led, make)
+            return (
+                None
+                if joined is None or len(led) < len(parts)
+                else make(F.SUBSTRING, joined, Literal.of(len(between) + 1), Literal.of(TO_THE_END))
+            )
+        case _:
+            return None
+
+
+def _write(value: Expression, make: Make) -> Expression | None:
+    """Return a value as a text, if it has the same in all databases."""
+    if value.kind not in WRITTEN_ALIKE:
+        return None
+    return value if value.kind is Kind.TEXT else make(F.TO_TEXT, value)
+
+
 def _if_null(arguments: Sequence[Expression], make: Make) -> Expression | None:
     return make(F.COALESCE, *arguments) if len(arguments) == 2 else None
 
@@ -181,11 +263,20 @@ CALLS: dict[str, Callable[[Sequence[Expression], Make], Expression | None]] = {
     "IF": _if,
     "IIF": _if,
     "DATE": _date,
+    "LOG": _log,
+    "LOG2": _log2,
+    "SIGN": _sign,
+    "RIGHT": _right,
+    "REPLACE": _replace,
+    "STRPOS": _position,
+    "INSTR": _position,
+    "CONCAT_WS": _concat_with,
 }
 #: The years and months between two days are counted in two ways: by birthdays, and by New Years.
 BETWEEN = (
     "write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365"
 )
+SEARCHING = "write STRPOS(text, 'a') or POSITION('a' IN text) with a constant text that is not empty"
 USAGE: dict[str, str] = {
     "CLAMP": "write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, "
     "'2024-01-01', '2024-12-31')",
@@ -204,8 +295,21 @@ USAGE: dict[str, str] = {
     "IF": "write CASE WHEN … THEN … ELSE … END",
     "IIF": "write CASE WHEN … THEN … ELSE … END",
     "DATE": "write CAST(x AS DATE), or DATE '2024-01-31' for one day",
+    "LOG": "write LN(x) or LOG10(x); of another base LOG(2, x), with a constant first",
+    "LOG2": "write LOG2(x)",
+    "SIGN": "write SIGN(x)",
+    "RIGHT": "write RIGHT(text, 2) with a number",
+    "REPLACE": "write REPLACE(text, 'a', 'b') with constant texts, the first of them not empty, and the second at most "
+    f"{MOST_GROWTH} times as long",
+    "STRPOS": SEARCHING,
+    "INSTR": SEARCHING,
+    "CONCAT_WS": "write CONCAT_WS(', ', a, b) with a constant text first, and texts, whole numbers and days after it",
+}
+#: What is wrong with a function's arguments, where more can be said than that they are others.
+PROBLEMS: dict[str, str] = {
+    "LOG": "LOG needs a constant base before x: without one, some databases mean base 10, and others e.",
 }
 
 
 def _refuse_arguments(node: exp.Expr, name: str, scope: SqlScope) -> QueryRefused:
-    return scope.refuse(node, f"{name} has other arguments.", USAGE[name])
+    return scope.refuse(node, PROBLEMS.get(name, f"{name} has other arguments."), USAGE[name])

@@ -39,10 +39,16 @@ class SmallParser(Parser):
         "CAST": lambda self: self.placed(2, lambda: self._parse_cast(strict=True)),
         "TRY_CAST": lambda self: self.placed(2, lambda: self._parse_cast(strict=False, safe=True)),
         "EXTRACT": lambda self: self.placed(2, self._parse_extract),
+        "POSITION": lambda self: self.placed(2, self.parse_position),
     }
     NO_PAREN_FUNCTION_PARSERS: ClassVar[dict[str, Callable[..., Any]]] = {
         "CASE": lambda self: self.placed(1, self._parse_case),
     }
+
+    def parse_position(self) -> exp.Expression:
+        """Return POSITION('a' IN text) as STRPOS(text, 'a')."""
+        found = self._parse_position()
+        return exp.Anonymous(this="STRPOS", expressions=[found.this, found.args.get("substr")])
 
     def placed(self, back: int, parse: Callable[[], Any]) -> Any:
         """Parse, and remember where the word stood that led here: sqlglot forgets it for these."""

@@ -101,8 +101,8 @@ NO_CLOCK = "write the day itself, such as DATE '2024-01-31': a question must hav
 NO_FILES = "open the file with discreet.open, and name its table after FROM"
 NO_CHANGE = "begin with SELECT: a question only reads"
 NO_WINDOW = "not yet: use GROUP BY, and ORDER BY on the answer"
-PIECES = "use LIKE, SUBSTRING, LOWER, UPPER, TRIM, LENGTH or ||"
-PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE or DATE_TRUNC('month', day)"
+PIECES = "use LIKE, SUBSTRING, RIGHT, STRPOS, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||"
+PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND or DATE_TRUNC('month', day)"
 
 _changing = """
 INSERT UPDATE DELETE MERGE CREATE DROP ALTER TRUNCATE COPY ATTACH DETACH PRAGMA SET RESET USE LOAD INSTALL EXPORT
@@ -182,9 +182,7 @@ _readers = (
 )
 _window_calls = "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK NTILE LAG LEAD FIRST_VALUE LAST_VALUE NTH_VALUE CUME_DIST"
 _chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
-_patterns = (
-    "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT REPLACE SPLIT STRING_SPLIT RIGHT CONCAT_WS LPAD RPAD LTRIM RTRIM"
-)
+_patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT SPLIT STRING_SPLIT LPAD RPAD"
 _dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR DATEPART TO_CHAR MAKE_DATE EPOCH"
 #: Functions that are asked for, and what is meant.
 FUNCTION_ADVICE: dict[str, str] = {
@@ -197,7 +195,6 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_dates.split(), PARTS),
     **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
     "ISNULL": "write COALESCE(a, b), or a IS NULL",
-    **dict.fromkeys(("LOG", "LOG10", "LOG2"), "use LN, such as LN(x) / LN(10)"),
     **dict.fromkeys(("LEN",), "use LENGTH"),
     **dict.fromkeys(("DATE_ADD", "DATE_SUB", "DATEADD"), "write day + INTERVAL 7 DAY"),
     **dict.fromkeys(("TO_DATE",), "write CAST(x AS DATE), or DATE '2024-01-31' for one day"),
@@ -213,7 +210,6 @@ FUNCTION_ADVICE: dict[str, str] = {
     "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
     "PERCENTILE_DISC": "use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)",
     "TRY": "leave it out: expressions do not fail on rows",
-    "SIGN": "write CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 ELSE 0 END",
     "CORR": "not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations",
 }
 
@@ -230,13 +226,14 @@ KINDS = {T.DATE, T.TIMESTAMP, T.INTERVAL, T.INT, T.BIGINT, T.DOUBLE, T.FLOAT, T.
 KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON, T.DECIMAL}
 #: Words of questions that are not one expression.
 RELATIONS = {T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT, T.EXISTS}
+RELATIONS |= {T.OFFSET}
 #: Words that ALL may follow.
 BEFORE_ALL = (T.UNION, T.GROUP_BY)
 #: Signs that have a second spelling with a meaning of its own elsewhere.
 SPELLING = {T.DIV: "//", T.MOD: "%", T.NOT: "NOT", T.LIKE: "LIKE", T.ILIKE: "ILIKE"}
 #: Words that are a function's name when a parenthesis follows, whatever else they are.
 NAMES = {T.VAR, T.IDENTIFIER, *KINDS, T.LEFT, T.RIGHT, T.REPLACE, T.FORMAT, T.FIRST, T.LIST, T.CHAR, T.RANGE, T.TIME}
-ENDS = {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.R_PAREN, T.COMMA, T.SEMICOLON}
+ENDS = {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.R_PAREN, T.COMMA, T.SEMICOLON}
 
 
 def check_gaps(page: Page, tokens: list[Token]) -> None:
