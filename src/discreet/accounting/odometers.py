@@ -109,7 +109,9 @@ class Odometer:
     @property
     def epsilon(self) -> Fraction | None:
         """The reading: the least ε that some order vouches for, exactly as it is compared; None if there is none."""
-        return min((reading for reading in self.readings if reading is not None), default=None)
+        totals = zip(self.spent, (*self.margins, Fraction(0)), strict=True)
+        least = min((total + extra for total, extra in totals if total is not None), default=None)
+        return None if least is None else max(least, Fraction(0))
 
     @property
     def guarantee(self) -> Guarantee:

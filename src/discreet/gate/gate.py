@@ -12,6 +12,7 @@ import numpy as np
 
 from discreet.accounting import Guarantee, PrivacyLoss, guarantee
 from discreet.core import (
+    BudgetExceeded,
     DiscreetError,
     Finished,
     InvalidInput,
@@ -46,6 +47,7 @@ from discreet.gate.stores.thread_queue import bare
 from discreet.noise import SYSTEM
 
 Data = TypeVar("Data")
+AnyPlanOf = TypeVar("AnyPlanOf", bound=AnyPlan[Any])
 
 #: Times that a question is run because others were charged while it was.
 TRIES = 10
@@ -61,9 +63,8 @@ class Price:
 
     what: str
     cost: PrivacyLoss
-    #: The sentence that this release alone implies, at the budget's δ.
-    guarantee: Guarantee
-    fits: bool
+    #: The budget's δ, at which `guarantee` is stated.
+    delta: Fraction
     #: The ε or ρ that is left to this analyst before it is paid; where persons have accounts, of the dataset's total,
     #: or without one what each person has at first.
     left: Fraction
@@ -71,6 +72,16 @@ class Price:
     then: Fraction | None
     #: The payment whose answer could be had for nothing.
     stored: int | None
+
+    @property
+    def fits(self) -> bool:
+        """Whether it could be paid for."""
+        return self.then is not None
+
+    @property
+    def guarantee(self) -> Guarantee:
+        """The sentence that this release alone implies, at the budget's δ; computed when it is asked for."""
+        return guarantee(self.cost, self.delta)
 
 
 class EarlierAnswers(Sequence[Any]):
@@ -163,17 +174,43 @@ class Gate(Generic[Data]):
         stored = self._ledger.find(priced.digest, self._analyst)
         if stored is None:
             need_least_price(self._ledger.budget, priced.cost)
-        fits = account.fits(priced.cost, self._analyst)
-        later = account.admit(priced.cost, self._analyst) if fits else None
+        try:
+            later = account.admit(priced.cost, self._analyst)
+        except BudgetExceeded:
+            later = None
         return Price(
             what=priced.what,
             cost=priced.cost,
-            guarantee=guarantee(priced.cost, self._ledger.budget.delta),
-            fits=fits,
+            delta=self._ledger.budget.delta,
             left=account.left_of(account.binding(self._analyst)),
             then=None if later is None else later.left_of(later.binding(self._analyst)),
             stored=stored,
         )
+
+    def choose_plan(self, plans: Sequence[AnyPlanOf], *, request: str | None = None, fresh: bool = False) -> AnyPlanOf:
+        """Return which of several plans for the same question to release: the first that was paid for, or the last.
+
+        A question whose canonical text has changed is in the ledger under its earlier text. Free; no data is looked at.
+
+        Args:
+            plans: Plans whose answers are distributed alike, oldest first.
+            request: The id of a request. The plan that it paid for is taken.
+            fresh: Whether new noise is wanted: a plan that was answered is then not taken for that.
+
+        Returns:
+            One of the plans.
+
+        """
+        known = self._find_payment(request)
+        for plan in plans[:-1]:
+            digest = plan_digest(plan)
+            if known is not None and self._ledger.receipt(known).plan == digest:
+                return plan
+            if known is None and not fresh and self._ledger.find(digest, self._analyst) is not None:
+                return plan
+            if known is None and next(self._ledger.list_unanswered(digest, plan.cost, self._analyst), None) is not None:
+                return plan
+        return plans[-1]
 
     def release(self, plan: Plan[Data], *, request: str | None = None, fresh: bool = False) -> Release:
         """Return the answer to a plan, paid for once.

@@ -1,12 +1,13 @@
 """The analyst's context behind a session: schemas, the gate, and how a question becomes a plan."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import cast
 
 from discreet.accounting import PrivacyLoss
 from discreet.algebra.expressions import Expression
-from discreet.core import Finished, InvalidInput, Limit, PrivacyUnit, WrongType
+from discreet.core import Finished, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.data import measure_sql
 from discreet.gate import Gate, Ledger, PersonalAccount, need_label
@@ -23,6 +24,7 @@ from discreet.query import (
     find_limit,
     plan_limits,
     plan_question,
+    question_forms,
     read_bought_limit,
     read_sql,
 )
@@ -98,13 +100,33 @@ class AnalystContext:
         kind: type = QuestionOptions,
         *,
         buy: bool = False,
+        written: bool = False,
     ) -> PreparedQuestion:
-        """Return a question with its plan. If `buy`, a contribution bound that an accuracy needs is bought first."""
+        """Return a question with its plan, in the form that it was paid for in, or else in its normal form.
+
+        If `buy`, a contribution bound that an accuracy needs is bought first. If `written`, it stays as it was written.
+        """
         options = self.check(raw_options, kind)
         question = self.question(query, options)
         facts = self.resolve_limit(question, options, buy=buy)
         plan = plan_question(question, facts, options.spend, bias=options.bias)
-        return PreparedQuestion(question=question, facts=facts, options=options, plan=plan)
+        asked = PreparedQuestion(question=question, facts=facts, options=options, plan=plan)
+        return asked if written else self._choose_form(asked)
+
+    def _choose_form(self, asked: PreparedQuestion) -> PreparedQuestion:
+        """Return a question in the form that it was paid for in, or else in its normal form.
+
+        The ledger shows the question as it was written.
+        """
+        options, forms = asked.options, [asked]
+        for form in question_forms(asked.question, self.known)[1:]:
+            with suppress(OutOfRange):  # a normal form may be longer than what was written, and too long
+                plan = plan_question(form, asked.facts, options.spend, bias=options.bias)
+                forms.append(replace(asked, question=form, plan=replace(plan, what=asked.plan.what)))
+        if len(forms) == 1:
+            return asked
+        plan = self.gate.choose_plan([form.plan for form in forms], request=options.request, fresh=options.fresh)
+        return next(form for form in forms if form.plan is plan)
 
     def question(self, query: "str | Question | Frame", options: CheckedOptions) -> Question:
         """Return what is asked, as a value."""
@@ -151,6 +173,7 @@ class AnalystContext:
         return PlanningContext(
             schema=known,
             schemas=tuple(self.known.values()),
+            publics=tuple(self.dataset.publics.values()),
             limit=limit,
             delta=self.dataset.delta,
             measure_sql=measure_sql,
@@ -162,7 +185,12 @@ class AnalystContext:
         if not isinstance(options.spend, Within) or find_limit(question, facts) is not None:
             return facts
         price = self.ledger.budget.limit * LIMITS_PRICE
-        plan = plan_limits(question, facts, Rho(price) if options.spend.rho else Epsilon(price))
+        spend = Rho(price) if options.spend.rho else Epsilon(price)
+        plans = [plan_limits(question, facts, spend)]
+        for form in question_forms(question, self.known)[1:]:
+            with suppress(OutOfRange):
+                plans.append(plan_limits(form, facts, spend))
+        plan = self.gate.choose_plan(plans)
         if self.gate.price(plan).stored is None:
             if not buy:
                 return facts  # which the planner refuses, and says why

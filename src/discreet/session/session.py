@@ -227,7 +227,7 @@ class Session(AbstractContextManager["Session"]):
             symbol=self.ledger.budget.symbol,
             release=None if price.stored is None else self.ledger.release_of(price.stored),
             personal=self._context.personal,
-            dear=self._context.is_dear(ready.plan.cost),
+            dear=self._context.is_dear(price.cost),
         )
 
     @list_options(QuestionOptions)
@@ -291,7 +291,7 @@ class Session(AbstractContextManager["Session"]):
             True
 
         """
-        ready = self._context.prepare(what, options)
+        ready = self._context.prepare(what, options, written=True)
         return explain(ready.question, ready.plan, confidence=ready.options.confidence, size=ready.options.size)
 
     @list_options(ReleaseOptions)

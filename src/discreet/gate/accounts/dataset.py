@@ -69,8 +69,10 @@ class DatasetAccount:
 
     def binding(self, analyst: str) -> Filter:
         """Return the filter that leaves this analyst the least."""
-        own = self.filter_of(analyst)
-        return own if self.policy is Policy.SEPARATE or own.left < self.total.left else self.total
+        own = self._own(analyst)
+        if own is self.total or self.policy is Policy.SEPARATE:
+            return own
+        return own if own.left < self.total.left else self.total
 
     def states_no_less(self, counted: "DatasetAccount") -> bool:
         """Tell whether this is another account, with sums that an earlier version of this library rounded up more."""

@@ -1,0 +1,315 @@
+"""The value of an expression for public values, where every engine is certain to give the same.
+
+Meant for constants, public tables and lists of groups; private rows stay with the engines. What engines may compute
+differently (logarithms, powers, capitals beyond ASCII, texts as numbers) raises `NotEvaluable`. Nothing private rests
+on the values: they say which groups a question has, and are public themselves.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from fractions import Fraction
+from typing import Any
+
+from discreet.algebra.expressions import (
+    SATURATED,
+    Call,
+    Case,
+    ColumnValue,
+    Expression,
+    InSet,
+    Like,
+    Literal,
+    is_null,
+    kind_of_arguments,
+)
+from discreet.algebra.functions import F, Function
+from discreet.core import Bounds
+from discreet.core.schema import Kind, Value, day_number, day_of, months_later
+
+#: Longer texts are not looked into.
+LONGEST = 1_000
+
+
+class NotEvaluable(Exception):
+    """The value is not certain to be the same on every engine."""
+
+
+def evaluate(expression: Expression, row: Mapping[str, Value]) -> Value:
+    """Return the value of an expression, given those of its columns as they came. May raise `NotEvaluable`."""
+    match expression:
+        case Literal(value=value, kind=kind):
+            return _widen(value, kind)
+        case ColumnValue(name=name, kind=kind, bounds=bounds):
+            if name not in row:
+                raise NotEvaluable
+            return _clamp(_widen(row[name], kind), bounds)
+        case Call():
+            return _evaluate_call(expression, [evaluate(argument, row) for argument in expression.arguments])
+        case Case(branches=branches, otherwise=otherwise, kind=kind):
+            chosen = next((value for condition, value in branches if evaluate(condition, row) is True), otherwise)
+            return None if chosen is None else _widen(evaluate(chosen, row), kind)
+        case InSet(value=operand, members=members):
+            value = evaluate(operand, row)
+            return None if value is None else any(_are_equal(value, operand, member) for member in members)
+        case Like(value=operand, pattern=pattern, folded=folded):
+            return _fits(evaluate(operand, row), pattern, folded=folded)
+
+
+def _widen(value: Value, kind: Kind) -> Value:
+    """Return an integer beside reals as a real, a day beside moments as its midnight."""
+    if value is None:
+        return None
+    if kind is Kind.REAL:
+        number = float(value)  # type: ignore[arg-type]
+        return number + 0.0 if math.isfinite(number) else None
+    if kind is Kind.TIMESTAMP and isinstance(value, date) and not isinstance(value, datetime):
+        return datetime.combine(value, time())
+    return value
+
+
+def _clamp(value: Value, bounds: Bounds | None) -> Value:
+    if value is None or bounds is None:
+        return value
+    match value:
+        case float():
+            return min(max(value, float(bounds.low)), float(bounds.high))
+        case datetime():
+            raise NotEvaluable
+        case date():
+            return day_of(_clip(day_number(value), bounds))
+        case int():
+            return _clip(value, bounds)
+        case _:
+            return value
+
+
+def _clip(number: int, bounds: Bounds) -> int:
+    return min(max(number, math.ceil(bounds.low)), math.floor(bounds.high))
+
+
+def _are_equal(value: Value, operand: Expression, member: Literal) -> bool:
+    kind = next((kind for kind in (Kind.REAL, Kind.TIMESTAMP) if kind in (operand.kind, member.kind)), operand.kind)
+    return _widen(value, kind) == _widen(member.value, kind)
+
+
+def _fits(value: Value, pattern: str, *, folded: bool) -> bool | None:
+    """Return whether a text fits a pattern: after each letter of it, which beginnings of the text do."""
+    if value is None:
+        return None
+    text = _need_short(value)
+    if folded:
+        text, pattern = _need_ascii(text).lower(), _need_ascii(pattern).lower()
+    fitting = {0}
+    for letter in pattern:
+        if letter == "%":
+            fitting = set(range(min(fitting), len(text) + 1)) if fitting else set()
+        else:
+            fitting = {place + 1 for place in fitting if place < len(text) and letter in ("_", text[place])}
+    return len(text) in fitting
+
+
+def _need_short(value: Value) -> str:
+    if not isinstance(value, str) or len(value) > LONGEST:
+        raise NotEvaluable
+    return value
+
+
+def _need_ascii(text: str) -> str:
+    if not text.isascii():
+        raise NotEvaluable
+    return text
+
+
+def _evaluate_call(call: Call, values: list[Any]) -> Value:
+    function = call.function
+    if function in LENIENT:
+        return LENIENT[function](values, call.kind)
+    if function is F.NULLIF:
+        equal = None not in values and _compare(values, kind_of_arguments(call)) == 0
+        return None if equal else _widen(values[0], call.kind)
+    if any(is_null(argument) for argument in call.arguments) or None in values:
+        return None
+    if function in COMPARING:
+        return COMPARING[function](_compare(values, kind_of_arguments(call)))
+    if function in ARITHMETIC:
+        return _compute(ARITHMETIC[function], values, call.kind)
+    if function not in STRICT:
+        raise NotEvaluable
+    return STRICT[function](*values)
+
+
+def _compare(values: Sequence[Value], kind: Kind) -> int:
+    """Return −1, 0 or 1: how two values of a kind stand."""
+    one, other = (_order(_widen(value, kind)) for value in values)
+    return int(one > other) - int(one < other)
+
+
+def _order(value: Value) -> Any:
+    """Return what values are compared by; texts by their bytes."""
+    return value.encode(errors="surrogatepass") if isinstance(value, str) else value
+
+
+def _compute(function: Callable[..., float], values: Sequence[Any], kind: Kind) -> Value:
+    """Compute in float64; integers are clipped, and what is no number is NULL."""
+    try:
+        result = function(*map(float, values))
+    except (ZeroDivisionError, OverflowError, ValueError):
+        return None
+    if kind is Kind.INTEGER:
+        return None if math.isnan(result) else int(min(max(result, -SATURATED), SATURATED))
+    return result + 0.0 if math.isfinite(result) else None
+
+
+def _floor_divide(left: float, right: float) -> float:
+    quotient = left / right
+    return math.floor(quotient) if math.isfinite(quotient) else quotient
+
+
+def _round(number: float) -> int:
+    """Return the nearest integer, halves away from zero."""
+    nearest = math.floor(abs(Fraction(number)) + Fraction(1, 2))
+    return nearest if number >= 0 else -nearest
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[[list[Any], Kind], Value]:
+    """Return LEAST or GREATEST, which skip NULLs."""
+
+    def find(values: list[Any], kind: Kind) -> Value:
+        present = [_widen(value, kind) for value in values if value is not None]
+        found: Value = choose(present, key=_order, default=None)
+        return found
+
+    return find
+
+
+def _clamp_between(values: list[Any], kind: Kind) -> Value:
+    if None in values:
+        return None
+    value, low, high = (_widen(each, kind) for each in values)
+    return min(max(value, low), high)  # type: ignore[type-var]
+
+
+def _first_present(values: list[Any], kind: Kind) -> Value:
+    return _widen(next((value for value in values if value is not None), None), kind)
+
+
+def _need_day(value: Value) -> date:
+    """Return a day; moments are left to the engines."""
+    if not isinstance(value, date) or isinstance(value, datetime):
+        raise NotEvaluable
+    return value
+
+
+def _of_day(function: Callable[[date], Value]) -> Callable[[Value], Value]:
+    return lambda value: function(_need_day(value))
+
+
+def _quarter(day: date) -> int:
+    return (day.month + 2) // 3
+
+
+def _add_days(value: Value, days: int) -> Value:
+    try:
+        return _need_day(value) + timedelta(days=days)
+    except OverflowError:
+        return None
+
+
+def _monday(day: date) -> date:
+    if day.toordinal() <= day.weekday():
+        raise NotEvaluable
+    return day - timedelta(days=day.weekday())
+
+
+def _to_integer(value: Value) -> Value:
+    if isinstance(value, str):
+        raise NotEvaluable
+    return _compute(_round, [value], Kind.INTEGER)
+
+
+def _to_real(value: Value) -> Value:
+    if isinstance(value, str):
+        raise NotEvaluable
+    return _widen(value, Kind.REAL)
+
+
+def _to_text(value: Value) -> str:
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() | int():
+            return str(value)
+        case date() if not isinstance(value, datetime):
+            return value.isoformat()
+        case _:
+            raise NotEvaluable
+
+
+def _concatenate(*values: Value) -> str:
+    return _need_short("".join(_need_short(value) for value in values))
+
+
+def _substring(value: Value, start: int, length: int) -> str:
+    if start < 1 or length < 0:
+        raise NotEvaluable
+    return _need_short(value)[start - 1 : start - 1 + length]
+
+
+LENIENT: dict[Function, Callable[[list[Any], Kind], Value]] = {
+    F.AND: lambda values, _: False if False in values else None if None in values else True,
+    F.OR: lambda values, _: True if True in values else None if None in values else False,
+    F.IS_NULL: lambda values, _: values[0] is None,
+    F.COALESCE: _first_present,
+    F.LEAST: _extreme(min),
+    F.GREATEST: _extreme(max),
+    F.CLAMP: _clamp_between,
+}
+COMPARING: dict[Function, Callable[[int], bool]] = {
+    F.EQ: lambda sign: sign == 0,
+    F.NE: lambda sign: sign != 0,
+    F.LT: lambda sign: sign < 0,
+    F.LE: lambda sign: sign <= 0,
+    F.GT: lambda sign: sign > 0,
+    F.GE: lambda sign: sign >= 0,
+}
+ARITHMETIC: dict[Function, Callable[..., float]] = {
+    F.ADD: lambda left, right: left + right,
+    F.SUBTRACT: lambda left, right: left - right,
+    F.MULTIPLY: lambda left, right: left * right,
+    F.DIVIDE: lambda left, right: left / right,
+    F.FLOOR_DIVIDE: _floor_divide,
+    F.MODULO: math.fmod,
+    F.NEGATE: lambda value: -value,
+    F.ABS: abs,
+    F.FLOOR: math.floor,
+    F.CEIL: math.ceil,
+    F.ROUND: _round,
+}
+STRICT: dict[Function, Callable[..., Value]] = {
+    F.NOT: lambda value: not value,
+    F.LOWER: lambda value: _need_ascii(_need_short(value)).lower(),
+    F.UPPER: lambda value: _need_ascii(_need_short(value)).upper(),
+    F.TRIM: lambda value: _need_short(value).strip(" "),
+    F.LENGTH: lambda value: len(_need_short(value)),
+    F.SUBSTRING: _substring,
+    F.CONCAT: _concatenate,
+    F.YEAR: _of_day(lambda day: day.year),
+    F.QUARTER: _of_day(_quarter),
+    F.MONTH: _of_day(lambda day: day.month),
+    F.WEEK: _of_day(lambda day: day.isocalendar()[1]),
+    F.DAY: _of_day(lambda day: day.day),
+    F.WEEKDAY: _of_day(lambda day: day.isoweekday()),
+    F.TRUNC_YEAR: _of_day(lambda day: day.replace(month=1, day=1)),
+    F.TRUNC_QUARTER: _of_day(lambda day: day.replace(month=3 * _quarter(day) - 2, day=1)),
+    F.TRUNC_MONTH: _of_day(lambda day: day.replace(day=1)),
+    F.TRUNC_WEEK: _of_day(_monday),
+    F.TRUNC_DAY: _of_day(lambda day: day),
+    F.DAYS_BETWEEN: lambda first, last: day_number(_need_day(last)) - day_number(_need_day(first)),
+    F.ADD_DAYS: _add_days,
+    F.ADD_MONTHS: lambda value, months: months_later(_need_day(value), months),
+    F.TO_INTEGER: _to_integer,
+    F.TO_REAL: _to_real,
+    F.TO_TEXT: _to_text,
+    F.TO_DATE: _need_day,
+}
