@@ -190,9 +190,10 @@ def _groups(plan: QueryPlan) -> Branch:
                 else f"{words}: {len(key.values):,} public values"
             )
         )
-    return Branch(
-        "groups: all of them, also empty ones" if plan.public else "groups: those with enough people", tuple(below)
-    )
+    shown = "groups: all of them, also empty ones" if plan.public else "groups: those with enough people"
+    if plan.tuples is not None:
+        shown = f"groups: the {len(plan.tuples):,} combinations that rows can have, also empty ones"
+    return Branch(shown, tuple(below))
 
 
 def _build_part_branches(plan: QueryPlan) -> list[Branch]:

@@ -97,7 +97,7 @@ class ParticipationPlan:
         question = self.question
         return Aggregation(
             where=question.where,
-            keys=question.keys,
+            keys=question.pass_keys,
             aggregates=(*question.aggregates(), ANYBODY),
             limit=self._limit,
             salt=salt,

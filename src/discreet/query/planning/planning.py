@@ -33,8 +33,10 @@ from discreet.query.planning.question_checks import check_matched, check_questio
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split
 from discreet.query.questions import LENIENT, STRICT, Apply, CountPeople, Question, Term, all_measures
 from discreet.query.relations.normal_form import expressions_of
+from discreet.query.relations.public_tuples import PublicCells, all_cells, keys_of_pass, public_cells
 from discreet.query.relations.public_values import public_values
 from discreet.query.sql_writing.question import question_sql
+from discreet.query.stage_checks import check_stages
 
 #: The parts of the price for choosing limits, where none are given, and for estimating biases, where that is asked.
 LIMIT_SHARE, BIAS_SHARE = Fraction(1, 10), Fraction(1, 20)
@@ -49,15 +51,24 @@ CLOSE = Fraction(1, 200)
 
 
 def plan_question(
-    question: Question, facts: PlanningContext, spend: Spend | Within, *, bias: bool = False
+    question: Question,
+    facts: PlanningContext,
+    spend: Spend | Within,
+    *,
+    bias: bool = False,
+    every_combination: bool = False,
 ) -> QueryPlan:
-    """Return the plan of a question at a price; with `Within`, at the least price that is accurate enough."""
+    """Return the plan of a question at a price; with `Within`, at the least price that is accurate enough.
+
+    Its public cells are those that can have rows, or every combination of the keys' values.
+    """
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
     if isinstance(spend, Within):
         return _plan_least_price(question, facts, spend, bias=bias)
-    draft = _build_draft(question, facts, bias=bias)
+    cells = all_cells(_keys(question, facts)) if every_combination else _find_cells(question, facts)
+    draft = _build_draft(question, facts, cells, bias=bias)
     return _price_draft(question, facts, draft, spend)
 
 
@@ -65,25 +76,23 @@ def plan_question(
 class Draft:
     """All of a plan but its price."""
 
-    keys: tuple[Key, ...]
+    cells: PublicCells
     parts: tuple[Part, ...]
     weights: tuple[Fraction, ...]
     biases: tuple[Part, ...]
     limit: AnyLimit | None
 
 
-def _build_draft(question: Question, facts: PlanningContext, *, bias: bool) -> Draft:
-    keys = _keys(question, facts)
-    private = any(key.values is None for key in keys)
-    _check_size(keys)
-    weights = _weights(question, many=_count_groups(keys) != 1, schema=facts.schema)
-    if private:
+def _build_draft(question: Question, facts: PlanningContext, cells: PublicCells, *, bias: bool) -> Draft:
+    _check_size(question, cells)
+    weights = _weights(question, many=cells.count != 1, schema=facts.schema)
+    if cells.count is None:
         weights[KeySelection(_need_delta(facts))] = ONE
     limit = find_limit(question, facts)
     if isinstance(limit, Limit):
-        limit = _fit_limit(limit, keys)
+        limit = _fit_limit(limit, cells)
     biases = _biases(question, facts, tuple(weights)) if bias else ()
-    return Draft(keys, tuple(weights), tuple(weights.values()), biases, limit)
+    return Draft(cells, tuple(weights), tuple(weights.values()), biases, limit)
 
 
 def find_limit(question: Question, facts: PlanningContext) -> AnyLimit | None:
@@ -104,11 +113,16 @@ def _keys(question: Question, facts: PlanningContext) -> tuple[Key, ...]:
     return tuple(Key(group.expression, public_values(group.expression, facts.schema)) for group in question.groups)
 
 
-def _fit_limit(limit: Limit, keys: tuple[Key, ...]) -> Limit:
+def _find_cells(question: Question, facts: PlanningContext) -> PublicCells:
+    publics = {schema.table: schema for schema in facts.publics}
+    return public_cells(_keys(question, facts), question.where, question.source, publics, MOST_CELLS)
+
+
+def _fit_limit(limit: Limit, cells: PublicCells) -> Limit:
     """Return the limit for these groups: without any, all of a unit's rows are in one; and nobody is in more."""
-    if not keys:
+    if not cells.keys:
         return Limit(groups=1, rows_per_group=limit.rows)
-    count = _count_groups(keys)
+    count = cells.count
     return limit if count is None else Limit(groups=min(limit.groups, count), rows_per_group=limit.rows_per_group)
 
 
@@ -162,7 +176,7 @@ def _price_draft(question: Question, facts: PlanningContext, draft: Draft, spend
     rest, limit = spend.amount, draft.limit
     chosen: AnyLimit | ChosenLimit
     if limit is None:
-        chosen = _build_limit_choice(spend.amount * LIMIT_SHARE, draft.keys)
+        chosen = _build_limit_choice(spend.amount * LIMIT_SHARE, draft.cells)
         rest -= chosen.share
     else:
         chosen = limit
@@ -172,18 +186,19 @@ def _price_draft(question: Question, facts: PlanningContext, draft: Draft, spend
     return QueryPlan(
         schema=facts.schema,
         where=question.where,
-        keys=draft.keys,
+        keys=draft.cells.keys,
         parts=(*draft.parts, *draft.biases),
         shares=(*shares, *extra),
         limit=chosen,
         spend=spend,
         what=question_sql(question, facts.tables),
         source=question.source,
+        tuples=draft.cells.tuples,
     )
 
 
-def _build_limit_choice(share: Fraction, keys: tuple[Key, ...]) -> ChosenLimit:
-    groups = _count_groups(keys)
+def _build_limit_choice(share: Fraction, cells: PublicCells) -> ChosenLimit:
+    groups = cells.count
     return ChosenLimit(share, MOST_GROUPS if groups is None else min(groups, MOST_GROUPS), MOST_ROWS)
 
 
@@ -194,12 +209,13 @@ def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> Lim
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
-    keys = _keys(question, facts)
+    cells = _find_cells(question, facts)
+    _check_size(question, cells)
     return LimitsPlan(
         schema=facts.schema,
         where=question.where,
-        keys=keys,
-        chosen=_build_limit_choice(spend.amount, keys),
+        keys=keys_of_pass(cells.keys, cells.tuples),
+        chosen=_build_limit_choice(spend.amount, cells),
         spend=spend,
         what=question_sql(question, facts.tables),
         source=question.source,
@@ -208,12 +224,18 @@ def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> Lim
 
 def _plan_least_price(question: Question, facts: PlanningContext, wanted: Within, *, bias: bool) -> QueryPlan:
     """Return the plan with the least price found whose predicted errors are small enough."""
+    if question.stages:
+        raise InvalidInput(
+            "within is about the errors of a question, not of what is computed from its answer.",
+            fix="ask the question inside FROM (…) by itself with within=…, and then this one at the price that it "
+            "cost, with epsilon=… or rho=…: it is free",
+        )
     if find_limit(question, facts) is None:
         raise InvalidInput(
             "The error cannot be predicted before the contribution bound is known.",
             fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened; or ask with epsilon",
         )
-    draft = _build_draft(question, facts, bias=bias)
+    draft = _build_draft(question, facts, _find_cells(question, facts), bias=bias)
 
     def plan(price: Fraction) -> QueryPlan:
         return _price_draft(question, facts, draft, Rho(price) if wanted.rho else Epsilon(price))
@@ -260,22 +282,17 @@ def _reaches(question: Question, plan: QueryPlan, wanted: Within) -> bool:
     return True
 
 
-def _count_groups(keys: tuple[Key, ...]) -> int | None:
-    """Return how many groups there are; None if that is private."""
-    count = 1
-    for key in keys:
-        if key.values is None:
-            return None
-        count *= len(key.values)
-    return count
-
-
-def _check_size(keys: tuple[Key, ...]) -> None:
-    count = _count_groups(keys)
-    if count is not None and count > MOST_CELLS:
+def _check_size(question: Question, cells: PublicCells) -> None:
+    if cells.count is not None and cells.count > MOST_CELLS:
         raise OutOfRange(
-            f"The public groups make a table of {count:,} rows.",
+            f"The public groups make a table of {cells.count:,} rows.",
             fix="group by fewer or coarser keys, such as DATE_TRUNC",
+        )
+    if cells.count == 0:
+        names = ", ".join(repr(group.name) for group in question.groups)
+        raise InvalidInput(
+            f"No row can count: none of the public values of {names} fulfils the conditions.",
+            fix="compare the constants after WHERE and ON with the groups that the schema shows",
         )
 
 
@@ -377,6 +394,7 @@ def _check_work_limit(question: Question, facts: PlanningContext) -> None:
 
 #: What a question must satisfy, in the order in which it is said.
 CHECKS: tuple[Callable[[Question, PlanningContext], None], ...] = (
+    lambda question, _facts: check_stages(question),
     _check_rows,
     check_question,
     _check_work_limit,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
+from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -15,6 +16,7 @@ from discreet.algebra.aggregates import (
     Aggregate,
     Aggregation,
     Exact,
+    GroupAggregate,
     Key,
     People,
     PeopleCut,
@@ -36,6 +38,7 @@ from discreet.query.planning.measurements import Blueprint, End, KeySelection, L
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
 from discreet.query.questions import Question, all_measures
+from discreet.query.relations.public_tuples import keys_of_pass
 from discreet.query.relations.schemas import cap_text
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
@@ -65,6 +68,8 @@ class QueryPlan:
     what: str
     #: None: the rows of the schema's own table.
     source: Relation | None = None
+    #: The public groups, where they are not all combinations of the keys' values (`query.relations.public_tuples`).
+    tuples: tuple[tuple[Value, ...], ...] | None = None
 
     @property
     def public(self) -> bool:
@@ -103,8 +108,14 @@ class QueryPlan:
         """The canonical text. The digest and the salt are both made of it, and it is long."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
         source = () if self.source is None else (self.source,)
-        cap = cap_text(self.schema, (self.source,))
+        cap = (*cap_text(self.schema, (self.source,)), *self._tuples_text())
         return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, *source)), *cap])
+
+    def _tuples_text(self) -> tuple[str, ...]:
+        """Return what the canonical text says about tuples: a line, or none if all combinations are shown."""
+        if self.tuples is None:
+            return ()
+        return (f"tuples={len(self.tuples)} {sha256(canonical_text(self.tuples).encode()).hexdigest()}",)
 
     @property
     def salt(self) -> int:
@@ -115,7 +126,7 @@ class QueryPlan:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
         limit = self.limit
         if isinstance(limit, ChosenLimit):
-            check_pass(data, limit.passing(self.where, self.keys, UNSALTED, self.source, self.schema.table))
+            check_pass(data, limit.passing(self.where, self.pass_keys, UNSALTED, self.source, self.schema.table))
             limit = Limit()
         check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
 
@@ -124,9 +135,29 @@ class QueryPlan:
         salt = self.salt
         limit = self._limit(data, salt, entropy)
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
-        exact = aggregate(self._aggregation(limit, tuple(self.aggregates()), salt))
+        exact = self._pick_tuples(aggregate(self._aggregation(limit, tuple(self.aggregates()), salt)))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
         return self._perturb_parts(exact, answers, limit, entropy)
+
+    @property
+    def pass_keys(self) -> tuple[Key, ...]:
+        """The keys that an engine groups by. What it finds stays inside: `_pick_tuples` fills in other groups."""
+        return keys_of_pass(self.keys, self.tuples)
+
+    def _pick_tuples(self, exact: Exact) -> Exact:
+        """Return exact answers for the tuples, in their order: zeros for those that no row has.
+
+        Picking entries of a vector moves none of the norms of its sensitivity up.
+        """
+        if self.tuples is None:
+            return exact
+        found = {group[: len(self.keys)]: place for place, group in enumerate(exact.groups)}
+        places = np.array([found.get(group, -1) for group in self.tuples], dtype=np.int64)
+        picked = [
+            _pick_entries(answer, places) if isinstance(aggregate, GroupAggregate) else answer
+            for aggregate, answer in zip(self.aggregates(), exact.answers, strict=True)
+        ]
+        return Exact(groups=self.tuples, answers=tuple(picked))
 
     def _perturb_parts(
         self, exact: Exact, answers: dict[Aggregate, NDArray[Any]], limit: AnyLimit, entropy: Entropy
@@ -151,7 +182,7 @@ class QueryPlan:
     def _limit(self, data: Table, salt: int, entropy: Entropy) -> AnyLimit:
         if not isinstance(self.limit, ChosenLimit):
             return self.limit
-        passing = self.limit.passing(self.where, self.keys, salt, self.source, self.schema.table)
+        passing = self.limit.passing(self.where, self.pass_keys, salt, self.source, self.schema.table)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
 
     def costs(self, limit: AnyLimit) -> list[PassCost]:
@@ -166,7 +197,7 @@ class QueryPlan:
     def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...], salt: int | None = None) -> Aggregation:
         return Aggregation(
             where=self.where,
-            keys=self.keys,
+            keys=self.pass_keys,
             aggregates=aggregates,
             limit=limit,
             salt=self.salt if salt is None else salt,
@@ -176,6 +207,8 @@ class QueryPlan:
 
     def groups(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:
         """Return the groups that an answer is for."""
+        if self.tuples is not None:
+            return self.tuples
         if self.public:
             return tuple(product(*(key.values or () for key in self.keys)))
         kinds = [key.expression.kind for key in self.keys]
@@ -190,6 +223,13 @@ class QueryPlan:
         if len(numbers) == 1:
             return TotalLimit(numbers[0])
         return Limit(groups=numbers[0], rows_per_group=numbers[1])
+
+
+def _pick_entries(answer: NDArray[Any], places: NDArray[np.int64]) -> NDArray[Any]:
+    """Return entries at some places; zeros at place −1."""
+    nothing = np.zeros((1, *answer.shape[1:]), dtype=answer.dtype)
+    picked: NDArray[Any] = np.concatenate([answer, nothing])[places]
+    return picked
 
 
 def aggregate_of(part: Part) -> Aggregate:

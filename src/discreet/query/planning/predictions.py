@@ -9,6 +9,7 @@ from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.measurements import Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_range
+from discreet.query.post_processing import find_origin, needs_all_cells
 from discreet.query.questions import (
     Average,
     Constant,
@@ -24,6 +25,7 @@ from discreet.query.questions import (
     Smallest,
     Sum,
     Term,
+    measures_in,
     picks_by_noise,
 )
 
@@ -46,15 +48,41 @@ def predict(
     size: int | None = None,
 ) -> tuple[Predicted, ...]:
     """Return the error of every output that is measured. `size` is a guess of the rows in a group, for averages."""
+    if question.stages:
+        return _predict_stages(question, plan, confidence=confidence, simultaneous=simultaneous, size=size)
     picked = picks_by_noise(question)
     level = probability(confidence, "confidence")
     prophet = Prophet(blueprint_of(question, plan), plan, level, simultaneous or picked, size)
     terms = [(output.name, output.term) for output in question.outputs]
     predictions = tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
-    if not (picked and not plan.public):
-        return predictions
+    return _warn_of_unknown_groups(predictions) if picked and not plan.public else predictions
+
+
+def _warn_of_unknown_groups(predictions: tuple[Predicted, ...]) -> tuple[Predicted, ...]:
+    """Return errors that hold for all cells at once, of which nobody knows how many there will be."""
     more = "more, as rows are picked by noisy values and it is not known among how many"
     return tuple(Predicted(prediction.name, None, f"{prediction.words}, or {more}") for prediction in predictions)
+
+
+def _predict_stages(
+    question: Question, plan: QueryPlan, *, confidence: Number, simultaneous: bool, size: int | None
+) -> tuple[Predicted, ...]:
+    """Return the errors of the last table's columns: those of the answer itself, and of others why not."""
+    measured = {output.name for output in question.outputs if measures_in(output.term)}
+    together = simultaneous or needs_all_cells(question.stages, measured)
+    alone = replace(question, stages=())
+    foreseen = predict(alone, plan, confidence=confidence, simultaneous=together, size=size)
+    if together and not simultaneous and not plan.public and not picks_by_noise(alone):
+        foreseen = _warn_of_unknown_groups(foreseen)
+    below = {prediction.name: prediction for prediction in foreseen}
+    predictions: list[Predicted] = []
+    for name, _ in question.stages[-1].columns:
+        origin = find_origin(question.stages, name)
+        if origin is None:
+            predictions.append(Predicted(name, None, "computed from the answer; its error comes with it"))
+        elif origin in below:
+            predictions.append(replace(below[origin], name=name))
+    return tuple(predictions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,8 @@ class PlanningContext:
     schema: Schema
     #: The other tables that a question may join.
     schemas: tuple[Schema, ...] = ()
+    #: The public tables, with their rows where these are known.
+    publics: tuple[Schema, ...] = ()
     limit: AnyLimit | None = None
     delta: Fraction = Fraction(0)
     #: How long the SQL of an expression is, on the engines that may answer. None: each checks its own before payment.

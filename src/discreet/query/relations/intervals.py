@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from fractions import Fraction
 
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
-from discreet.algebra.functions import F
+from discreet.algebra.functions import LONGEST_TEXT, F
 from discreet.core.schema import Kind, day_number, day_of, months_later
 
 #: Sums and products beyond this are as good as unbounded.
@@ -53,6 +53,7 @@ FIXED = {
     F.WEEKDAY: (1, 7),
     F.HOUR: (0, 23),
     F.MINUTE: (0, 59),
+    F.SECOND: (0, 59),
 }
 
 
@@ -299,11 +300,13 @@ RULES: dict[F, Callable[..., Interval]] = {
     F.TO_REAL: lambda part: part,
     F.SQRT: _sqrt,
     F.LN: _make_rising_rule(math.log, 5e-324),
+    F.LOG10: _make_rising_rule(math.log10, 5e-324),
     F.EXP: _make_rising_rule(math.exp),
     F.POWER: _power,
     F.CLAMP: lambda part, low, high: part.within(Interval(low.low, high.high)),
     F.NULLIF: lambda part, _: part,
     F.LENGTH: lambda _: Interval(Fraction(0), None),
+    F.POSITION: lambda *_: Interval(Fraction(0), Fraction(LONGEST_TEXT)),
     F.YEAR: _year,
     F.DAYS_BETWEEN: lambda start, end: _add(end, _negate(start)),
     F.ADD_DAYS: _add,

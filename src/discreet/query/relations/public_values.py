@@ -111,7 +111,7 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
                 return known.groups
             if kind is Kind.BOOLEAN:
                 return (False, True)
-            return _list_values(expression) if bounds is not None else None
+            return list_values(expression) if bounds is not None else None
         case Case(branches=branches, otherwise=otherwise):
             values = [value for _, value in branches] + ([] if otherwise is None else [otherwise])
             choices = [public_values(value, schema) for value in values if not is_null(value)]
@@ -125,7 +125,7 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
                 [public_values(argument, schema) for argument in arguments if not is_null(argument)]
             )
         case Call():
-            return _image(expression, schema) or _list_values(expression)
+            return _image(expression, schema) or list_values(expression)
         case _:
             return (False, True)
 
@@ -165,7 +165,7 @@ def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
     return (*sorted(image for image in images if image is not None), *([None] if None in images else []))
 
 
-def _list_values(expression: Expression) -> tuple[Value, ...] | None:
+def list_values(expression: Expression) -> tuple[Value, ...] | None:
     """Return whole numbers or days between two ends."""
     interval = interval_of(expression)
     if interval.low is None or interval.high is None or interval.high - interval.low >= MOST_VALUES:

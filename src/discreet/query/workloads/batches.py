@@ -112,7 +112,12 @@ def plan_batch(
     questions about private groups also buy the totals over all groups, so that it can be told what is not shown.
     """
     check_spend(spend)
-    alone = [plan_question(question, facts, spend) for question in questions]
+    if any(question.stages for question in questions):
+        raise InvalidInput(
+            "A batch takes questions about rows, not about answers.",
+            fix="put the question inside FROM (…) into the batch, and compute the rest from its answer",
+        )
+    alone = [plan_question(question, facts, spend, every_combination=True) for question in questions]
     if any(plan.source is None and plan.schema.table != facts.schema.table for plan in alone):
         # The text of a batch names one table: a question about another would have the text of one about a third.
         raise InvalidInput(
