@@ -7,6 +7,13 @@ BEFORE = "unit/test_ledgers_written_before.py"
 GOLDEN = f"{FORMS}::test_texts_are_those_that_were_written_before"
 NAMES = f"{FORMS}::test_texts_do_not_depend_on_names_or_on_repr"
 SAID = f"{FORMS}::test_a_form_says_of_every_field_whether_it_is_written"
+NORMAL = "algebra/normal_expressions.py"
+VALUES = "unit/test_normal_expressions.py"
+COMPARED = f"{VALUES}::test_comparisons_with_constants_keep_their_values"
+LOGIC = f"{VALUES}::test_logic_keeps_its_three_values"
+LISTS = f"{VALUES}::test_lists_of_constants_keep_their_values"
+APART = f"{VALUES}::test_forms_with_other_values_stay_apart"
+PRICES = "unit/test_question_forms.py"
 
 CANONICAL_MUTANTS = [
     Mutant(
@@ -134,5 +141,82 @@ CANONICAL_MUTANTS = [
         'Neighbours.ADD_REMOVE: "add_remove"',
         'Neighbours.ADD_REMOVE: "add/remove"',
         GOLDEN,
+    ),
+    Mutant(
+        "a real above 49 is taken for one of at least 50",
+        f"{NORMAL}::_compare",
+        "left.kind is right.kind is Kind.INTEGER and isinstance(right.value, int)",
+        "isinstance(right.value, int)",
+        COMPARED,
+    ),
+    Mutant(
+        "what is not at least a constant may be equal to it",
+        NORMAL,
+        "F.GT: F.LE, F.GE: F.LT}",
+        "F.GT: F.LE, F.GE: F.LE}",
+        COMPARED,
+    ),
+    Mutant(
+        "integers that a float cannot tell apart are taken for one",
+        f"{NORMAL}::_fit_kind",
+        "abs(value) < SATURATED",
+        "abs(value) < 2 * SATURATED",
+        COMPARED,
+    ),
+    Mutant(
+        "NOT before a row of ANDs keeps the ANDs",
+        f"{NORMAL}::_negate",
+        "_join(F.OR if function is F.AND else F.AND, map(_negate, arguments))",
+        "_join(function, map(_negate, arguments))",
+        LOGIC,
+    ),
+    Mutant(
+        "NULL is taken for FALSE under NOT",
+        f"{NORMAL}::_negate",
+        "case _: return call(F.NOT, condition)",
+        "case _: return call(F.NOT, _drop_null_guards(condition))",
+        LOGIC,
+    ),
+    Mutant(
+        "NULL is taken for FALSE in the values of CASE",
+        f"{NORMAL}::_settle",
+        "(_settle_condition(condition), _settle(value))",
+        "(_settle_condition(condition), _settle_condition(value))",
+        f"{VALUES}::test_null_guards_count_where_a_value_is_made",
+    ),
+    Mutant(
+        "two values that both have to be equal to are taken for a list",
+        f"{NORMAL}::_merge_memberships",
+        "rest.append(whole if function is F.OR else _negate(whole))",
+        "rest.append(whole)",
+        LISTS,
+    ),
+    Mutant(
+        "a cast that clips integers is left out",
+        NORMAL,
+        "F.TO_DATE: Kind.DATE}",
+        "F.TO_DATE: Kind.DATE, F.TO_INTEGER: Kind.INTEGER}",
+        APART,
+    ),
+    Mutant(
+        "a difference is taken for the one the other way round",
+        f"{NORMAL}::_settle_call",
+        "(F.ADD, F.MULTIPLY)",
+        "(F.ADD, F.MULTIPLY, F.SUBTRACT)",
+        APART,
+    ),
+    Mutant(
+        "a question that was paid for as it was written is paid for again",
+        "gate/gate.py::Gate.choose_plan",
+        "self._ledger.find(digest, self._analyst) is not None",
+        "False",
+        f"{PRICES}::test_what_was_paid_for_as_it_was_written_stays_free",
+    ),
+    Mutant(
+        "each way to write a question is paid for",
+        "session/context.py::AnalystContext._choose_form",
+        "if len(forms) == 1:",
+        "if True:",
+        f"{PRICES}::test_whatever_way_a_question_is_written_it_is_paid_for_once",
     ),
 ]

@@ -336,9 +336,9 @@ FACE_MUTANTS = [
     ),
     Mutant(
         "a column that is called like a public table takes its kinds",
-        "cli/commands/init.py::init_command",
-        "settings.kinds if len(places.names) > 1 else {places.names[0]: settings.kinds}",
-        "settings.kinds",
+        "cli/dataset/setup.py::with_public_formats",
+        "own if len(places.names) > 1 else {places.names[0]: own}",
+        "own",
         f"{TABLES}test_kinds_of_a_public_table_beside_the_only_private_one_are_told_apart",
     ),
     Mutant(

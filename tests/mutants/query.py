@@ -5,6 +5,7 @@ from mutants.mutant import Mutant
 PLANS = "unit/test_query_plans.py"
 PUBLICS = "unit/test_query_publics.py"
 POSSIBLE = "unit/test_query_possible_ranges.py"
+OUTER = "unit/test_outer_queries.py"
 BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
@@ -239,5 +240,40 @@ QUERY_MUTANTS = [
         "positive, negative = right.low >= 0,",
         "positive, negative = right.high >= 0,",
         f"{POSSIBLE}::test_ranges_of_computed_outputs_follow_from_those_of_measures",
+    ),
+    Mutant(
+        "error bars of a selected cell hold for that cell alone",
+        "query/post_processing.py::needs_all_cells",
+        "return True",
+        "return False",
+        f"{OUTER}::test_bars_hold_for_all_cells_at_once_where_cells_are_selected_or_combined",
+    ),
+    Mutant(
+        "a view of selected cells has bars for each cell",
+        "query/results/views.py::view",
+        "together = simultaneous or needs_all_cells(question.stages, measured)",
+        "together = simultaneous",
+        f"{OUTER}::test_an_answer_that_was_paid_for_answers_all_questions_about_it",
+    ),
+    Mutant(
+        "a cell that may be NULL is always in a sum",
+        "query/results/summaries.py::_bar_of_sum",
+        "np.where(unsure, np.minimum(low, 0.0), low)",
+        "low",
+        f"{OUTER}::test_a_cell_that_may_be_null_may_be_left_out",
+    ),
+    Mutant(
+        "a noisy condition is taken for sure",
+        "query/results/cells.py::_chances",
+        "sure = (condition.low == 1) & ~condition.missing",
+        "sure = (condition.high == 1) & ~condition.missing",
+        f"{OUTER}::test_bars_hold_the_exact_result_when_those_of_all_cells_do",
+    ),
+    Mutant(
+        "the first rows of a table that noise sorted have bars for each cell",
+        "query/post_processing.py::picks_or_combines",
+        "(limited and bool(measured)) or any(",
+        "any(",
+        f"{OUTER}::test_bars_hold_for_all_cells_at_once_where_cells_are_selected_or_combined",
     ),
 ]

@@ -87,6 +87,27 @@ TEXT_MUTANTS = [
         f"{CONTRACT}::test_what_is_made_of_texts_is_cut[duckdb]",
     ),
     Mutant(
+        "what is put into a text may make it as long as it likes",
+        "algebra/work_bounds.py::_replaced",
+        "return text + text // max(old, 1) * max(new - old, 0)",
+        "return text",
+        f"{CONTRACT}::test_what_is_made_of_texts_is_cut[duckdb]",
+    ),
+    Mutant(
+        "what is put into a text may be any number of times as long as what is taken out",
+        "algebra/expressions.py::texts_of",
+        "len(texts[1]) > MOST_GROWTH * len(texts[0])",
+        "len(texts[1]) < 0",
+        f"{WORK}::test_what_is_looked_for_is_a_constant_and_what_is_put_in_is_not_much_longer",
+    ),
+    Mutant(
+        "looking for a long text takes no longer than for a short one",
+        "algebra/work_bounds.py::_searching",
+        "return SEARCHED * below[0].letters * below[1].letters",
+        "return SEARCHED * below[0].letters",
+        f"{WORK}::test_what_is_looked_for_and_what_is_put_in_counts",
+    ),
+    Mutant(
         "capitals make a text longer",
         "algebra/work_bounds.py",
         "CASED = 3",

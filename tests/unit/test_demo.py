@@ -19,6 +19,7 @@ from discreet.gate import Ledger
 from discreet.session.reports.charts import Axis, chart
 from discreet.session.reports.report import write_report
 
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
 #: Bars that may miss, as a share of all: at 95 % each, of fifty, more do so once in a million runs.
 MISSES = 0.25
 
@@ -27,7 +28,7 @@ MISSES = 0.25
 def told(tmp_path_factory):
     """Run the demo once, as its reader does; return its folder and what it printed."""
     place = tmp_path_factory.mktemp("demo")
-    words = [sys.executable, "-W", "error", "-m", "discreet", "demo", "--folder", "story"]
+    words = [sys.executable, "-W", "error", str(EXAMPLE), "--folder", "story"]
     done = subprocess.run(words, cwd=place, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -1,7 +1,6 @@
 """The year of personal accounts: how long they last, who leaves, and that nobody pays more than the limit."""
 
 import importlib.util
-import subprocess
 import sys
 from fractions import Fraction
 from pathlib import Path
@@ -23,18 +22,14 @@ def example():
     return module
 
 
-def test_a_short_year_tells_its_story_and_draws_it(tmp_path):
+def test_a_short_year_tells_its_story_and_draws_it(example, tmp_path, monkeypatch, capsys):
     picture = tmp_path / "short.png"
-    done = subprocess.run(
-        [sys.executable, "-W", "error", str(EXAMPLES / "personal_year.py"), str(picture)],
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=120,
-        check=True,
-    )
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path))
+    monkeypatch.setattr(sys, "argv", ["personal_year.py", str(picture)])
+    example.main()
+    said = capsys.readouterr().out
     for words in ("one account for all     20 questions", "personal accounts      108 questions", "Dialysis"):
-        assert words in done.stdout
+        assert words in said
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 

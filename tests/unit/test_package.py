@@ -1,6 +1,7 @@
 """The package as users meet it: its names, its weight, its rooms."""
 
 import ast
+import math
 import subprocess
 import sys
 from importlib import import_module
@@ -83,7 +84,8 @@ FACES = {
         "QueryRefused", "Question", "Result", "ResultColumn", "Rho", "Saving", "StreamPlan", "StreamView",
         "Within", "read_bought_bounds", "count", "count_between", "count_distinct", "count_people", "deviation",
         "explain", "histogram", "read_bought_limit", "find_limit", "maximum", "mean", "median", "minimum",
-        "plan_batch", "plan_hierarchy", "plan_limits", "plan_question", "plan_stream", "predict",
+        "plan_batch", "plan_hierarchy", "plan_limits", "plan_question", "plan_stream", "predict", "question_forms",
+        "normalise_question",
         "predict_batch", "predict_hierarchy", "quantile", "question_sql", "read_sql", "saving_of", "schema_of",
         "total", "variance", "view", "view_batch", "view_hierarchy", "view_others", "view_stream",
     },
@@ -149,16 +151,20 @@ def imports_in(file):
                 yield node.module, alias.name, alias.asname
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_name_on_a_face_that_is_not_for_users_is_used_by_another_room(room):
+def test_a_name_on_a_face_that_is_not_for_users_is_used_by_another_room():
     """A face imports such a name as itself, and leaves it out of `__all__`."""
-    face = PACKAGE / room / "__init__.py"
-    for_rooms = {name for _, name, alias in imports_in(face) if name == alias}
-    others = (file for file in PACKAGE.rglob("*.py") if (PACKAGE / room) not in file.parents)
-    used = {name for file in others for module, name, _ in imports_in(file) if module == f"discreet.{room}"}
-    assert for_rooms <= used
-    assert not for_rooms & set(import_module(f"discreet.{room}").__all__)
-    assert all(hasattr(import_module(f"discreet.{room}"), name) for name in for_rooms)
+    used = {
+        (file.relative_to(PACKAGE).parts[0], module, name)
+        for file in PACKAGE.rglob("*.py")
+        for module, name, _ in imports_in(file)
+    }
+    for room in ROOMS:
+        face, module = PACKAGE / room / "__init__.py", import_module(f"discreet.{room}")
+        for_rooms = {name for _, name, alias in imports_in(face) if name == alias}
+        by_others = {name for place, source, name in used if place != room and source == f"discreet.{room}"}
+        assert for_rooms <= by_others, room
+        assert not for_rooms & set(module.__all__), room
+        assert all(hasattr(module, name) for name in for_rooms), room
 
 
 @pytest.mark.parametrize("room", ROOMS)
@@ -169,18 +175,17 @@ def test_every_room_says_what_it_is_and_what_it_exports(room):
 
 
 def test_importing_discreet_takes_less_than_twice_the_time_of_importing_numpy():
-    """CPU time of fresh interpreters, taken in turns; the least of several is the one least disturbed."""
-
-    def seconds(module):
-        done = subprocess.run([sys.executable, "-c", COST.format(module)], capture_output=True, text=True, check=True)
-        return float(done.stdout)
-
-    modules = ("numpy", "discreet", "discreet.mechanisms")
-    numpy, face, everything = (
-        min(times) for times in zip(*[[seconds(module) for module in modules] for _ in range(7)], strict=True)
-    )
-    assert face < 2 * numpy
-    assert everything < 5 * numpy  # with all the rooms below
+    """CPU time of fresh interpreters, taken in turns; the least of up to seven is the one least disturbed."""
+    least = dict.fromkeys(("numpy", "discreet", "discreet.mechanisms"), math.inf)
+    for _ in range(7):
+        for module in least:
+            command = [sys.executable, "-c", COST.format(module)]
+            done = subprocess.run(command, capture_output=True, text=True, check=True)
+            least[module] = min(least[module], float(done.stdout))
+        numpy, face, everything = least.values()
+        if face < 2 * numpy and everything < 5 * numpy:  # with all the rooms below
+            return
+    pytest.fail(f"processor time of imports, in seconds: {least}")
 
 
 def test_importing_discreet_imports_nothing_heavy():

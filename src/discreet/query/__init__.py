@@ -26,6 +26,7 @@ from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import Predicted, predict
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within
 from discreet.query.questions import QueryRefused, Question
+from discreet.query.relations.normal_questions import normalise_question, question_forms
 from discreet.query.relations.schemas import schema_of
 from discreet.query.results.table import Result, ResultColumn
 from discreet.query.results.views import view
@@ -77,6 +78,7 @@ __all__ = [
     "mean",
     "median",
     "minimum",
+    "normalise_question",
     "plan_batch",
     "plan_hierarchy",
     "plan_limits",
@@ -86,6 +88,7 @@ __all__ = [
     "predict_batch",
     "predict_hierarchy",
     "quantile",
+    "question_forms",
     "question_sql",
     "read_bought_bounds",
     "read_bought_limit",

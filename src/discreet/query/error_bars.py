@@ -135,9 +135,9 @@ def root(part: Band) -> Band:
     return make_rising_rule(np.sqrt)(Band(part.value, np.maximum(part.low, 0), np.maximum(part.high, 0)))
 
 
-def logarithm(part: Band) -> Band:
-    """Return ln x; NULL where x is not positive."""
-    band = make_rising_rule(np.log)(Band(part.value, np.maximum(part.low, 0), part.high))
+def logarithm(part: Band, rule: Callable[[Floats], Floats] = np.log) -> Band:
+    """Return ln x, or another logarithm; NULL where x is not positive."""
+    band = make_rising_rule(rule)(Band(part.value, np.maximum(part.low, 0), part.high))
     return Band(np.where(part.value > 0, band.value, np.nan), band.low, band.high)
 
 
@@ -180,6 +180,7 @@ RULES: dict[F, Callable[..., Band]] = {
     F.TO_REAL: lambda part: part,
     F.SQRT: root,
     F.LN: logarithm,
+    F.LOG10: lambda part: logarithm(part, np.log10),
     F.EXP: make_rising_rule(np.exp),
     F.LEAST: least,
     F.GREATEST: greatest,

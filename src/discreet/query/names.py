@@ -13,6 +13,7 @@ PLAIN: dict[str, F] = {
     "CEILING": F.CEIL,
     "SQRT": F.SQRT,
     "LN": F.LN,
+    "LOG10": F.LOG10,
     "EXP": F.EXP,
     "POWER": F.POWER,
     "POW": F.POWER,
@@ -24,6 +25,8 @@ PLAIN: dict[str, F] = {
     "LOWER": F.LOWER,
     "UPPER": F.UPPER,
     "TRIM": F.TRIM,
+    "LTRIM": F.LTRIM,
+    "RTRIM": F.RTRIM,
     "LENGTH": F.LENGTH,
     "CHAR_LENGTH": F.LENGTH,
     "CHARACTER_LENGTH": F.LENGTH,
@@ -35,10 +38,11 @@ PLAIN: dict[str, F] = {
     "ISODOW": F.WEEKDAY,
     "HOUR": F.HOUR,
     "MINUTE": F.MINUTE,
+    "SECOND": F.SECOND,
 }
 #: Parts of a date that EXTRACT and DATE_PART know.
 PARTS: dict[str, F] = {
-    name: PLAIN[name] for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW", "HOUR", "MINUTE")
+    name: PLAIN[name] for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW", "HOUR", "MINUTE", "SECOND")
 }
 TRUNCATIONS: dict[str, F] = {
     "YEAR": F.TRUNC_YEAR,
@@ -51,6 +55,7 @@ TRUNCATIONS: dict[str, F] = {
 SPECIAL = (
     *("CLAMP", "ROUND", "SUBSTRING", "SUBSTR", "DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF"),
     *("CONCAT", "LEFT", "STARTS_WITH", "IFNULL", "NVL", "IF", "IIF", "DATE"),
+    *("LOG", "LOG2", "SIGN", "RIGHT", "REPLACE", "STRPOS", "INSTR", "CONCAT_WS"),
 )
 #: Functions of all rows of a group.
 AGGREGATES = (
@@ -58,14 +63,14 @@ AGGREGATES = (
     *("MEDIAN", "QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE", "PERCENTILE_CONT", "HISTOGRAM", "COUNT_IF"),
 )
 #: sqlglot's grammar knows these by itself.
-GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT")
+GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION")
 ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *GRAMMAR))
 
 #: Words for functions in the names of columns.
 WORDS: dict[F, str] = {
     **{
         function: function.value.lower()
-        for function in (*PLAIN.values(), F.ROUND, F.SUBSTRING)
+        for function in (*PLAIN.values(), F.ROUND, F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE)
         if function is not F.MODULO
     },
     **{function: name.lower() for name, function in TRUNCATIONS.items()},

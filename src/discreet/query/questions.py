@@ -16,6 +16,7 @@ from discreet.algebra.functions import F, Function
 from discreet.algebra.relations import Relation
 from discreet.core import DiscreetError
 from discreet.core.schema import Value
+from discreet.query.post_processing import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One question about one table. `having`, `order` and `most` are applied to the private answer, and free.
+    """One question about one table. `having`, `order`, `most` and `stages` are applied to the private answer, and free.
 
     With a `source`, it is about rows that are made of those of tables: `table` is what they are called in words, and
     all expressions name columns of the source.
@@ -184,6 +185,7 @@ class Question:
     having: Term | None = None
     order: tuple[Order, ...] = ()
     most: int | None = None
+    stages: tuple[Stage, ...] = ()
 
 
 def measures_in(term: Term) -> tuple[Measure, ...]:
@@ -235,6 +237,10 @@ def _logarithm(value: Any) -> Any:
     return math.log(value) if value > 0 else None
 
 
+def _decimal_logarithm(value: Any) -> Any:
+    return math.log10(value) if value > 0 else None
+
+
 #: Functions of values that are all there; with a NULL among them the result is NULL.
 STRICT: dict[F, Callable[..., Any]] = {
     F.ADD: operator.add,
@@ -252,6 +258,7 @@ STRICT: dict[F, Callable[..., Any]] = {
     F.TO_REAL: float,
     F.SQRT: _root,
     F.LN: _logarithm,
+    F.LOG10: _decimal_logarithm,
     F.EXP: math.exp,
     F.CLAMP: lambda value, low, high: min(max(value, low), high),
     F.EQ: operator.eq,

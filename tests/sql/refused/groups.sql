@@ -160,13 +160,13 @@ ALL is not supported. (line 1, column 55)
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 OFFSET 5
 ---
-OFFSET is not supported. (line 1, column 58)
-  fix: leave it out, and skip rows of the answer afterwards
+OFFSET is not supported here. (line 1, column 65)
+  fix: write it around the question: SELECT * FROM (SELECT …) AS t LIMIT 10 OFFSET 5
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 5, 10
 ---
-SELECT has an unsupported clause (offset). (line 1, column 55)
-  fix: leave it out
+OFFSET is not supported here. (line 1, column 55)
+  fix: write it around the question: SELECT * FROM (SELECT …) AS t LIMIT 10 OFFSET 5
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10 BY ward
 ---

@@ -181,12 +181,12 @@ An interval cannot stand by itself. (line 1, column 52)
 SELECT COUNT(*) FROM visits WHERE EXTRACT(DOW FROM day) = 1
 ---
 EXTRACT does not know DOW. (line 1, column 35)
-  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE
+  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND
 ===
 SELECT COUNT(*) FROM visits WHERE EXTRACT(EPOCH FROM seen) = 1
 ---
 EXTRACT does not know EPOCH. (line 1, column 35)
-  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE
+  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND
 ===
 SELECT COUNT(*) FROM visits WHERE HOUR(day) = 1
 ---

@@ -9,12 +9,14 @@ from typing import Any, cast
 import numpy as np
 
 from discreet.algebra.aggregates import PeopleCut, PeopleWhere
+from discreet.algebra.functions import F
 from discreet.core import Bounds, Number, probability
 from discreet.core.schema import Kind, Value, day_of
 from discreet.query.error_bars import RULES, Band, Floats, add, divide, multiply, negate, root, square
 from discreet.query.planning.measurements import Blueprint, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
+from discreet.query.post_processing import needs_all_cells
 from discreet.query.questions import (
     Apply,
     Average,
@@ -38,6 +40,7 @@ from discreet.query.questions import (
     measures_in,
     picks_by_noise,
 )
+from discreet.query.results.stages import apply_stages
 from discreet.query.results.table import Result, ResultColumn, notes_of
 
 # Estimates: measures with intervals from noisy parts, ratios and variances included.
@@ -149,8 +152,13 @@ def view(
     question: Question, plan: QueryPlan, answer: Any, *, confidence: Number = 0.95, simultaneous: bool = False
 ) -> Result:
     """Return an answer as a table, with error bars at a confidence: of each cell, or of all together."""
-    reading = AnswerReading(question, plan, answer, probability(confidence, "confidence"), simultaneous)
-    return reading.result()
+    level = probability(confidence, "confidence")
+    if not question.stages:
+        return AnswerReading(question, plan, answer, level, simultaneous).result()
+    measured = {output.name for output in question.outputs if measures_in(output.term)}
+    together = simultaneous or needs_all_cells(question.stages, measured)
+    reading = AnswerReading(question, plan, answer, level, together)
+    return apply_stages(question.stages, reading.result(), reading.missing(), public=plan.public)
 
 
 @dataclass(frozen=True)
@@ -203,6 +211,36 @@ class AnswerReading:
         rows = self._select_rows()
         columns = tuple(self._column(output.name, output.term, rows) for output in self.question.outputs)
         return self._result(columns)
+
+    def missing(self) -> dict[str, tuple[bool, ...]]:
+        """Return where the exact value of an output may be NULL, in the rows that are shown."""
+        rows = self._select_rows()
+        return {
+            output.name: tuple(bool(flags[row]) for row in rows)
+            for output in self.question.outputs
+            for flags in [self._may_be_null(output.term)]
+        }
+
+    def _may_be_null(self, term: Term) -> Any:
+        """Return for all groups whether a term may have no exact value: the average of no rows, a root below 0."""
+        match term:
+            case Count() | CountOf() | CountPeople() | CountDistinct() | Sum() | HistogramOf():
+                return np.zeros(len(self.groups), np.bool_)
+            case Average() | Variance() | Deviation():
+                count = self._band_of(self.blueprint.present(term.value), 1)
+                return ~(count.low >= (1 if isinstance(term, Average) or not term.sample else 2))
+            case Apply(function=F.ADD | F.SUBTRACT | F.MULTIPLY | F.NEGATE | F.ROUND | F.ABS, arguments=arguments):
+                return np.any([self._may_be_null(argument) for argument in arguments], axis=0)
+            case Constant(value=value) if value is not None:
+                return np.zeros(len(self.groups), np.bool_)
+            case GroupValue(index=index):
+                return np.array([group[index] is None for group in self.groups], np.bool_)
+            case Apply(function=F.DIVIDE, arguments=(first, second)):
+                divisor = self.band(second)
+                unsure = ~((divisor.low > 0) | (divisor.high < 0))
+                return self._may_be_null(first) | self._may_be_null(second) | unsure
+            case _:
+                return np.ones(len(self.groups), np.bool_)
 
     def _result(self, columns: tuple[ResultColumn, ...]) -> Result:
         people: dict[Part, tuple[int, float | None]] = {

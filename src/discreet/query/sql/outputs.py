@@ -17,7 +17,8 @@ from discreet.query.sql.scope import SqlScope, strip_numbers
 TERM_FUNCTIONS = frozenset(
     (
         *(F.ADD, F.SUBTRACT, F.MULTIPLY, F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO, F.NEGATE, F.ABS, F.FLOOR, F.CEIL, F.ROUND),
-        *(F.SQRT, F.LN, F.EXP, F.POWER, F.CLAMP, F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF, F.TO_INTEGER, F.TO_REAL),
+        *(F.SQRT, F.LN, F.LOG10, F.EXP, F.POWER, F.CLAMP, F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF),
+        *(F.TO_INTEGER, F.TO_REAL),
         *(F.EQ, F.NE, F.LT, F.LE, F.GT, F.GE, F.AND, F.OR, F.NOT, F.IS_NULL),
     )
 )

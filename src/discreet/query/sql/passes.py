@@ -15,6 +15,7 @@ from discreet.core.schema import Schema
 from discreet.query.questions import Question
 from discreet.query.relations.normal_form import settle_question
 from discreet.query.sql.computed_bounds import check_question
+from discreet.query.sql.outer_queries import read_nested
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Known, RowSource
@@ -48,11 +49,16 @@ def read(
         known = Known(page, schemas, publics, matches)
         tree = _tree(page, known)
         known = add_with_names(tree, known)
-        source, conditions = read_rows_of(tree, known)
-        return question_about(source, _read_parts(page, tree, source, conditions, known), known)
+        return read_nested(tree, known, _read_question)
     except RecursionError:
         # Our limits are below Python's, but the caller's own stack may have eaten most of it.
         raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
+
+
+def _read_question(tree: exp.Select, known: Known) -> Question:
+    """Return the question of a SELECT about private rows."""
+    source, conditions = read_rows_of(tree, known)
+    return question_about(source, _read_parts(known.page, tree, source, conditions, known), known)
 
 
 def read_rows(
@@ -132,6 +138,12 @@ def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: lis
             start_of(tree),
             "SELECT DISTINCT is not supported here.",
             "write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward",
+        )
+    if tree.args.get("offset") is not None:
+        raise page.refuse(
+            start_of(tree.args["offset"]),
+            "OFFSET is not supported here.",
+            "write it around the question: SELECT * FROM (SELECT …) AS t LIMIT 10 OFFSET 5",
         )
     having = tree.args.get("having")
     return Parts(

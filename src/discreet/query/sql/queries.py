@@ -25,6 +25,7 @@ MOST_COLUMNS = 200
 LONGEST_NAME = 100
 INSIDE = {
     "order": ("ORDER BY sorts rows inside a question.", "leave it out: rows have no order that the answer could show"),
+    "offset": ("OFFSET leaves rows out inside a question.", "leave it out: all rows count, within the limits"),
     "limit": ("LIMIT takes some rows inside a question.", "leave it out: all rows count, within the limits"),
 }
 

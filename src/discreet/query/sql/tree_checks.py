@@ -18,7 +18,7 @@ PAIR = {"this", "expression"}
 KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Select: {
         *("expressions", "from_", "joins", "where", "group", "having", "order", "limit"),
-        *("with_", "distinct"),
+        *("with_", "distinct", "offset"),
     },
     exp.Union: PAIR | {"distinct", "with_", "order", "limit"},
     exp.Subquery: {"this", "alias"},
@@ -34,6 +34,7 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Order: {"expressions"},
     exp.Ordered: {"this", "desc", "nulls_first"},
     exp.Limit: {"expression"},
+    exp.Offset: {"expression"},
     exp.Alias: {"this", "alias"},
     exp.Column: {"this", "table"},
     exp.Identifier: {"this", "quoted"},

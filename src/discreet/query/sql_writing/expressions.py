@@ -55,6 +55,9 @@ FUNCTION_NAMES: dict[F, str] = {
     F.ROUND: "ROUND",
     F.CLAMP: "CLAMP",
     F.SUBSTRING: "SUBSTRING",
+    F.RIGHT: "RIGHT",
+    F.POSITION: "STRPOS",
+    F.REPLACE: "REPLACE",
 }
 CASTS = {F.TO_INTEGER: "INTEGER", F.TO_REAL: "DOUBLE", F.TO_TEXT: "VARCHAR", F.TO_DATE: "DATE"}
 UNITS = {function: unit.lower() for unit, function in TRUNCATIONS.items()}

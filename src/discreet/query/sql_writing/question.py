@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import reduce
 
 from discreet.algebra.expressions import ColumnValue, Expression, Literal
 from discreet.algebra.relations import Scan
@@ -19,6 +20,7 @@ from discreet.query.sql_writing.expressions import (
     write_expression,
 )
 from discreet.query.sql_writing.relation import From, RelationWriter
+from discreet.query.sql_writing.stages import stage_sql
 
 
 def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
@@ -38,7 +40,7 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
         lines.append(f"ORDER BY {', '.join(map(writer.order, question.order))}")
     if question.most is not None:
         lines.append(f"LIMIT {question.most}")
-    return "\n".join(lines)
+    return reduce(lambda below, stage: stage_sql(stage, below), question.stages, "\n".join(lines))
 
 
 def _base(question: q.Question, schemas: Mapping[str, Schema]) -> From:

@@ -1,0 +1,175 @@
+"""Questions about an answer: what is computed from a private table once it is paid for, stage by stage. Free.
+
+A stage reads the table below it and makes another one, as a SELECT does. Its expressions name columns of the table
+below, and what is computed over several rows stands in them as a column whose name no text can spell: `summary_name`
+for a summary, `key_name` for what rows are grouped by.
+
+Guarantee: a stage sees nothing but a released table and public constants. By closure under post-processing it costs
+nothing, whatever it computes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from discreet.algebra.expressions import Call as FunctionCall
+from discreet.algebra.expressions import Case, ColumnValue, Expression, InSet, Like, children
+from discreet.core.schema import Kind
+
+#: No text holds this character, and so no name does.
+MARK = "\0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """A summary of the rows of a table, such as SUM(n). COUNT(*) has no value, and only a quantile has a level."""
+
+    function: str
+    value: Expression | None = None
+    distinct: bool = False
+    level: Fraction | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its result."""
+        if self.function == "COUNT" or self.value is None:
+            return Kind.INTEGER
+        return self.value.kind if self.function in ("SUM", "MIN", "MAX") else Kind.REAL
+
+
+@dataclass(frozen=True, slots=True)
+class Sorting:
+    """What rows are sorted by; NULL is always sorted last."""
+
+    expression: Expression
+    descending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StageOutput:
+    """One column of the table that a stage makes."""
+
+    name: str
+    expression: Expression
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """One SELECT over a private table. If `grouped`, it has one row for each group, or one if there are none."""
+
+    outputs: tuple[StageOutput, ...]
+    where: Expression | None = None
+    grouped: bool = False
+    groups: tuple[Expression, ...] = ()
+    summaries: tuple[Summary, ...] = ()
+    having: Expression | None = None
+    distinct: bool = False
+    order: tuple[Sorting, ...] = ()
+    most: int | None = None
+    skipped: int = 0
+
+    @property
+    def columns(self) -> tuple[tuple[str, Kind], ...]:
+        """The names and kinds of the columns that it makes."""
+        return tuple((output.name, output.expression.kind) for output in self.outputs)
+
+
+def summary_name(index: int) -> str:
+    """Return the name of a stage's summary inside its expressions."""
+    return f"{MARK}s{index}"
+
+
+def key_name(index: int) -> str:
+    """Return the name of what a stage groups by inside its expressions."""
+    return f"{MARK}k{index}"
+
+
+def replace_parts(expression: Expression, parts: dict[Expression, ColumnValue]) -> Expression:
+    """Return an expression with some of its parts held by columns, the largest parts first."""
+    if expression in parts:
+        return parts[expression]
+    match expression:
+        case FunctionCall(function=function, arguments=arguments, kind=kind):
+            return FunctionCall(function, tuple(replace_parts(argument, parts) for argument in arguments), kind)
+        case Case(branches=branches, otherwise=otherwise):
+            return Case(
+                tuple((replace_parts(condition, parts), replace_parts(value, parts)) for condition, value in branches),
+                None if otherwise is None else replace_parts(otherwise, parts),
+            )
+        case InSet(value=value, members=members):
+            return InSet(replace_parts(value, parts), members)
+        case Like(value=value, pattern=pattern, folded=folded):
+            return Like(replace_parts(value, parts), pattern, folded)
+        case _:
+            return expression
+
+
+def parts_of(expression: Expression) -> list[Expression]:
+    """Return an expression and everything below it."""
+    return [expression, *(part for child in children(expression) for part in parts_of(child))]
+
+
+def names_in(expression: Expression) -> set[str]:
+    """Return the names of all columns in an expression, those that hold summaries among them."""
+    return {part.name for part in parts_of(expression) if isinstance(part, ColumnValue)}
+
+
+# What a stage reads of the table below: whether its error bars have to hold for all cells at once.
+
+
+def needs_all_cells(stages: Sequence[Stage], measured: set[str]) -> bool:
+    """Whether error bars must hold for all cells at once: some stage selects by noisy values, or combines them."""
+    for stage in stages:
+        if picks_or_combines(stage, measured):
+            return True
+        measured = measured_outputs(stage, measured)
+    return False
+
+
+def picks_or_combines(stage: Stage, measured: set[str]) -> bool:
+    """Whether noisy values select rows, or several of them make one cell.
+
+    A bar that holds for each cell by itself does not hold for the largest of them, nor for a sum of them.
+    """
+    conditions = [*([] if stage.where is None else [stage.where]), *([] if stage.having is None else [stage.having])]
+    limited = stage.most is not None or bool(stage.skipped)
+    touched = _touched_names(stage)
+    # Whoever takes the first rows takes them in an order that noise may have made, here or in a table below.
+    picks = (limited and bool(measured)) or any(
+        _expand_names(condition, touched) & measured for condition in (*conditions, *stage.groups)
+    )
+    combines = any(_names_of(summary) & measured for summary in stage.summaries)
+    mixes = any(len(_expand_names(output.expression, touched) & measured) > 1 for output in stage.outputs)
+    return picks or combines or mixes
+
+
+def measured_outputs(stage: Stage, measured: set[str]) -> set[str]:
+    """Return which columns of a stage depend on noisy values."""
+    touched = _touched_names(stage)
+    return {output.name for output in stage.outputs if _expand_names(output.expression, touched) & measured}
+
+
+def _touched_names(stage: Stage) -> dict[str, set[str]]:
+    """Return the columns below that summaries and keys are computed from."""
+    touched = {summary_name(index): _names_of(summary) for index, summary in enumerate(stage.summaries)}
+    return touched | {key_name(index): names_in(group) for index, group in enumerate(stage.groups)}
+
+
+def _names_of(summary: Summary) -> set[str]:
+    return set() if summary.value is None else names_in(summary.value)
+
+
+def _expand_names(expression: Expression, touched: dict[str, set[str]]) -> set[str]:
+    return {name for held in names_in(expression) for name in touched.get(held, {held})}
+
+
+def find_origin(stages: Sequence[Stage], name: str) -> str | None:
+    """Return the column of the first table that a column of the last one is, unchanged; None if it is computed."""
+    for stage in reversed(stages):
+        expression = next(output.expression for output in stage.outputs if output.name == name)
+        if isinstance(expression, ColumnValue) and expression.name.startswith(MARK) and expression.name[1] == "k":
+            expression = stage.groups[int(expression.name[2:])]
+        if not isinstance(expression, ColumnValue) or expression.name.startswith(MARK):
+            return None
+        name = expression.name
+    return name

@@ -1,0 +1,135 @@
+"""Stages on a released table: rows selected, summed up, sorted and cut, with error bars carried through.
+
+Bars speak of the rows that were used: rows that a noisy value selected are taken as they were selected, and their
+exact cells lie in the bars.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from discreet.algebra.expressions import Expression
+from discreet.core.schema import Kind, Value
+from discreet.query.post_processing import (
+    Sorting,
+    Stage,
+    key_name,
+    needs_all_cells,
+    summary_name,
+)
+from discreet.query.results.cells import Cells, evaluate
+from discreet.query.results.summaries import gather, summarise
+from discreet.query.results.table import Result, ResultColumn
+
+Columns = Mapping[str, Cells]
+
+ALL_AT_ONCE = (
+    "The answer's cells were selected or combined; error bars therefore hold for all of its cells at once, and are "
+    "about the rows that were used."
+)
+ROWS_OF_PUBLIC_GROUPS = "The outer question is about all public groups, those without rows among them."
+ROWS_OF_PRIVATE_GROUPS = "The outer question is about the groups that are shown, which may not be all that there are."
+
+
+def apply_stages(
+    stages: Sequence[Stage], result: Result, missing: Mapping[str, Sequence[bool]], *, public: bool
+) -> Result:
+    """Return what stages make of a table. `missing` says where exact cells may be NULL."""
+    columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
+    measured = {name for name, cells in columns.items() if not cells.exact}
+    notes = [ALL_AT_ONCE] if needs_all_cells(stages, measured) else []
+    if any(stage.grouped for stage in stages):
+        notes.append(ROWS_OF_PUBLIC_GROUPS if public else ROWS_OF_PRIVATE_GROUPS)
+    size = len(result)
+    for stage in stages:
+        columns, size = _apply_stage(stage, columns, size)
+    shown = tuple(_show_column(name, cells) for name, cells in columns.items())
+    return replace(result, columns=shown, notes=(*result.notes, *notes))
+
+
+def _read_column(column: ResultColumn, missing: Sequence[bool]) -> Cells:
+    if not column.private:
+        return Cells.known(column.kind, column.values)
+    size = len(column.values)
+    low, high = (
+        np.array([np.nan if end is None else end for end in ends or (None,) * size], np.float64)
+        for ends in (column.low, column.high)
+    )
+    cells = Cells.estimated(column.kind, column.values, low, high, np.array(missing, np.bool_))
+    return replace(cells, low=low, high=high, ranks=column.ranks)
+
+
+def _show_column(name: str, cells: Cells) -> ResultColumn:
+    numeric = cells.kind is not None and cells.kind.numeric
+    if cells.exact or not (numeric or cells.ranks is not None):
+        return ResultColumn(name=name, kind=cells.kind, values=cells.values)
+    dates = cells.kind is Kind.DATE
+    return ResultColumn(
+        name=name,
+        kind=cells.kind,
+        values=cells.values,
+        low=None if dates else _ends(cells.low),
+        high=None if dates else _ends(cells.high),
+        ranks=cells.ranks,
+    )
+
+
+def _ends(ends: np.typing.NDArray[np.float64]) -> tuple[float | None, ...]:
+    return tuple(float(end) if np.isfinite(end) else None for end in ends)
+
+
+def _apply_stage(stage: Stage, columns: Columns, size: int) -> tuple[Columns, int]:
+    """Return the table that a stage makes, and how many rows it has."""
+    if stage.where is not None:
+        columns, size = _filter(stage.where, columns, size)
+    columns, size = _sum_up(stage, columns, size) if stage.grouped else (columns, size)
+    if stage.having is not None:
+        columns, size = _filter(stage.having, columns, size)
+    outputs = {output.name: evaluate(output.expression, columns, size) for output in stage.outputs}
+    rows = sort_rows(stage.order, columns, list(range(size)), size)
+    if stage.distinct:
+        seen: dict[tuple[Value, ...], int] = {}
+        for row in rows:
+            seen.setdefault(tuple(cells.values[row] for cells in outputs.values()), row)
+        rows = list(seen.values())
+    end = None if stage.most is None else stage.skipped + stage.most
+    rows = rows[stage.skipped : end]
+    return {name: cells.take(rows) for name, cells in outputs.items()}, len(rows)
+
+
+def _filter(condition: Expression, columns: Columns, size: int) -> tuple[Columns, int]:
+    kept = evaluate(condition, columns, size).values
+    rows = [row for row in range(size) if kept[row] is True]
+    return {name: cells.take(rows) for name, cells in columns.items()}, len(rows)
+
+
+def sort_rows(order: Sequence[Sorting], columns: Columns, rows: list[int], size: int) -> list[int]:
+    """Return rows in their order; NULL last, and rows that are alike as they came."""
+    for sorting in reversed(order):
+        values = evaluate(sorting.expression, columns, size).values
+        known = [row for row in rows if values[row] is not None]
+        known.sort(key=lambda row: values[row], reverse=sorting.descending)  # type: ignore[arg-type, return-value]
+        rows = known + [row for row in rows if values[row] is None]
+    return rows
+
+
+def _sum_up(stage: Stage, columns: Columns, size: int) -> tuple[Columns, int]:
+    """Return one row for each group, with its keys and summaries."""
+    keys = [evaluate(group, columns, size) for group in stage.groups]
+    groups: dict[tuple[Value, ...], list[int]] = {} if stage.groups else {(): []}
+    for row in range(size):
+        groups.setdefault(tuple(key.values[row] for key in keys), []).append(row)
+    made: dict[str, Cells] = {
+        key_name(index): Cells.known(key.kind, [group[index] for group in groups]) for index, key in enumerate(keys)
+    }
+    for index, summary in enumerate(stage.summaries):
+        cells = None if summary.value is None else evaluate(summary.value, columns, size)
+        found = [summarise(summary, None if cells is None else cells.take(rows), len(rows)) for rows in groups.values()]
+        made[summary_name(index)] = gather(summary.kind, found, exact=_stays_exact(cells, summary.kind))
+    return made, len(groups)
+
+
+def _stays_exact(cells: Cells | None, kind: Kind) -> bool:
+    """Whether a summary is shown without a bar: of keys, which are no numbers."""
+    return cells is not None and cells.exact and not kind.numeric

@@ -1,0 +1,402 @@
+"""Questions about answers: SELECT over a subquery that sums up, from SQL to a question with stages.
+
+A subquery that sums up for each person is rows, and part of a question. One that sums up otherwise is a question by
+itself: it is planned and paid for as if it was asked alone, and what stands around it is computed from its answer.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from sqlglot import exp
+
+from discreet.algebra.expressions import ColumnValue, Expression, Literal
+from discreet.algebra.relations import matching
+from discreet.core import PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.query import post_processing as post
+from discreet.query import questions as q
+from discreet.query.names import make_unique_name, name_of
+from discreet.query.post_processing import Sorting, Stage, StageOutput, Summary
+from discreet.query.questions import QueryRefused, Question
+from discreet.query.sql.aggregates import kind_of_measure, read_measure
+from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.queries import add_with_names, read_rows_of
+from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
+from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, resolve_group, sums_up
+from discreet.query.sql.tokens import Page
+from discreet.query.sql.tree_checks import start_of
+from discreet.query.stage_checks import find_odd_function
+
+MOST_ROWS = 10**9
+#: Reads one SELECT about private rows.
+ReadQuestion = Callable[[exp.Select, Known], Question]
+#: Columns of a table: their names and kinds.
+Columns = tuple[tuple[str, Kind], ...]
+
+
+def read_nested(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
+    """Return the question of a SELECT: about private rows, or about the answer to another question."""
+    inner = _find_inner(tree, known)
+    if inner is None:
+        return read(tree, known)
+    known.count_table(tree)
+    question = read_nested(inner.select, inner.known, read)
+    columns = columns_of_answer(question)
+    if columns is None:
+        raise known.refuse(
+            tree.args["from_"].this,
+            "HISTOGRAM cannot stand in a subquery.",
+            "ask for HISTOGRAM(…) by itself; or group by FLOOR(x / 10)",
+        )
+    stage = read_stage(tree, StageScope(known.page, columns, inner.alias))
+    return replace(question, stages=(*question.stages, stage))
+
+
+@dataclass(frozen=True, slots=True)
+class InnerQuestion:
+    """A subquery that is a question by itself: its SELECT, what is known there, and what it is called outside."""
+
+    select: exp.Select
+    known: Known
+    alias: str
+
+
+def _find_inner(tree: exp.Select, known: Known) -> InnerQuestion | None:
+    """Return the question that a SELECT is about, or None if it is about rows."""
+    clause = tree.args.get("from_")
+    if clause is None or tree.args.get("joins"):
+        return None
+    node, alias = clause.this, clause.this.alias
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
+        given = known.given.get(node.name.casefold())
+        if given is None:
+            return None
+        node, known, alias = given.node.this, replace(given.known, numbers=known.numbers), alias or node.name
+    while isinstance(node, exp.Subquery):
+        node = node.this
+    if not isinstance(node, exp.Select) or node.args.get("distinct") is not None:
+        return None
+    inside = add_with_names(node, known)
+    is_answer = _find_inner(node, inside) is not None or _sums_up_for_all(node, inside)
+    return InnerQuestion(node, inside, alias) if is_answer else None
+
+
+def _sums_up_for_all(node: exp.Select, known: Known) -> bool:
+    """Whether a SELECT sums up, and not for each person. What cannot be read is left to whoever reads rows."""
+    clauses = node.args.get("group") is not None or node.args.get("having") is not None
+    if not clauses and not any(map(sums_up, node.expressions)):
+        return False
+    known = replace(known, numbers=Numbers())
+    try:
+        source, _ = read_rows_of(node, known)
+        if matching(source.relation) is not None:
+            return False
+        people, scope = known.people(source.relation), known.scope(source)
+        for group in group_nodes(node, known.page, start_of(node)):
+            key = read_expression(resolve_group(group, node, scope), scope)
+            if isinstance(key, ColumnValue) and key.name in people:
+                return False
+    except QueryRefused:
+        return False
+    return True
+
+
+def columns_of_answer(question: Question) -> Columns | None:
+    """Return the names and kinds of an answer's columns; None for a histogram, which has others."""
+    if question.stages:
+        return question.stages[-1].columns
+    if any(isinstance(output.term, q.HistogramOf) for output in question.outputs):
+        return None
+    return tuple((output.name, _kind_of_output(output.term, question)) for output in question.outputs)
+
+
+def _kind_of_output(term: q.Term, question: Question) -> Kind:
+    """Return the kind that a column is shown as: what is computed from answers is a real."""
+    match term:
+        case q.GroupValue(index=index):
+            return question.groups[index].expression.kind
+        case q.Constant(value=value):
+            return Literal.of(value).kind
+        case (
+            q.Count()
+            | q.CountOf()
+            | q.CountPeople()
+            | q.CountDistinct()
+            | q.Sum()
+            | q.Average()
+            | q.Variance()
+            | q.Deviation()
+            | q.Quantile()
+            | q.Smallest()
+            | q.Largest()
+        ):
+            return kind_of_measure(term)
+        case _:
+            return Kind.REAL
+
+
+@dataclass(frozen=True, slots=True)
+class StageScope:
+    """The table that a stage is about: where it stands, its columns, and what it is called."""
+
+    page: Page
+    columns: Columns
+    alias: str
+
+    def plain(self) -> SqlScope:
+        """Return where expressions about its rows stand."""
+        columns = tuple(Column(name=name, kind=kind) for name, kind in self.columns)
+        schema = Schema(table=self.alias or "the subquery", columns=columns, unit=PrivacyUnit())
+        return SqlScope(self.page, schema, (Item.of(self.alias, columns),))
+
+
+@dataclass(slots=True)
+class StageParts:
+    """Summaries that expressions of a stage hold, as they are met."""
+
+    scope: SqlScope
+    grouped: bool
+    groups: tuple[Expression, ...] = ()
+    summaries: list[Summary] = field(default_factory=list)
+
+    def read(self, node: exp.Expr, names: dict[str, Expression]) -> Expression:
+        """Return an expression with columns in place of its summaries. `names` are outputs that it may speak of."""
+
+        def special(inner: exp.Expr, here: SqlScope) -> Expression | None:
+            if isinstance(inner, exp.Column) and inner.args.get("table") is None:
+                output = names.get(inner.name.casefold())
+                if output is not None:
+                    return output
+            measure = read_measure(inner, replace(here, special=None))
+            return None if measure is None else self._hold(_summary_of(measure, inner, here))
+
+        expression = read_expression(node, replace(self.scope, special=special))
+        check_functions(expression, node, self.scope)
+        return self._settle(expression, node) if self.grouped else expression
+
+    def _hold(self, summary: Summary) -> ColumnValue:
+        if summary not in self.summaries:
+            self.summaries.append(summary)
+        return ColumnValue(post.summary_name(self.summaries.index(summary)), summary.kind)
+
+    def _settle(self, expression: Expression, node: exp.Expr) -> Expression:
+        """Return an expression over groups and summaries, or refuse columns that are neither."""
+        keys = {group: ColumnValue(post.key_name(index), group.kind) for index, group in enumerate(self.groups)}
+        settled = post.replace_parts(expression, keys)
+        for name in sorted(post.names_in(settled)):
+            if not name.startswith(post.MARK):
+                places = [column for column in node.find_all(exp.Column) if column.name.casefold() == name.casefold()]
+                raise self.scope.refuse(
+                    places[0] if places else node,
+                    f"{name!r} is neither aggregated nor grouped by.",
+                    f"write GROUP BY {name}, or MAX({name}) or the like",
+                )
+        return settled
+
+
+def _summary_of(measure: q.Measure, node: exp.Expr, scope: SqlScope) -> Summary:
+    """Return the summary of an answer's rows that a measure would be of private ones."""
+    match measure:
+        case q.Count():
+            return Summary(function="COUNT")
+        case q.CountOf(value=value):
+            return Summary(function="COUNT", value=value)
+        case q.CountDistinct(value=value):
+            return Summary(function="COUNT", value=value, distinct=True)
+        case q.Quantile(value=value, level=level) if value.kind.numeric:
+            return Summary(function="QUANTILE_CONT", value=value, level=level)
+        case q.Variance(value=value, sample=sample):
+            return Summary(function="VAR_SAMP" if sample else "VAR_POP", value=value)
+        case q.Deviation(value=value, sample=sample):
+            return Summary(function="STDDEV_SAMP" if sample else "STDDEV_POP", value=value)
+        case q.Sum() | q.Average() | q.Smallest() | q.Largest():
+            return Summary(function=SUMMARIES[type(measure)], value=measure.value)
+        case _:
+            raise scope.refuse(
+                node,
+                "This summary cannot be computed from an answer.",
+                "use COUNT, SUM, AVG, MIN, MAX, MEDIAN or STDDEV; or compute it from the answer afterwards",
+            )
+
+
+SUMMARIES: dict[type[q.Measure], str] = {q.Sum: "SUM", q.Average: "AVG", q.Smallest: "MIN", q.Largest: "MAX"}
+
+
+def check_functions(expression: Expression, node: exp.Expr, scope: SqlScope) -> None:
+    """Refuse functions that are not computed from answers."""
+    odd = find_odd_function(expression)
+    if odd is not None:
+        raise scope.refuse(
+            node,
+            f"{odd} cannot be applied to the columns of an answer.",
+            "apply it to rows, inside the subquery, before they are grouped; or to the answer afterwards",
+        )
+
+
+def read_stage(tree: exp.Select, over: StageScope) -> Stage:
+    """Return the stage that a SELECT over an answer is."""
+    scope = over.plain()
+    clauses = tree.args.get("group") is not None or tree.args.get("having") is not None
+    grouped = clauses or any(map(sums_up, tree.expressions))
+    parts = StageParts(scope, grouped, _read_groups(tree, scope))
+    names = _read_outputs(tree, over, parts)
+    aliases = {output.name.casefold(): output.expression for output in names}
+    # A column that is grouped by is meant before an output of the same name, as in SQL.
+    own = {name.casefold() for group in parts.groups for name in post.names_in(group)}
+    hidden = {name: expression for name, expression in aliases.items() if name not in own}
+    having = _read_condition(tree, "having", parts, hidden)
+    order = tuple(_read_sorting(node, tree, parts, names, aliases) for node in _order_nodes(tree, scope))
+    return Stage(
+        outputs=names,
+        where=_read_condition(tree, "where", StageParts(scope, grouped=False), {}),
+        grouped=grouped,
+        groups=parts.groups,
+        summaries=tuple(parts.summaries),
+        having=having,
+        distinct=tree.args.get("distinct") is not None,
+        order=order,
+        most=_read_number(tree, "limit", scope),
+        skipped=_read_number(tree, "offset", scope) or 0,
+    )
+
+
+def _read_groups(tree: exp.Select, scope: SqlScope) -> tuple[Expression, ...]:
+    groups: list[Expression] = []
+    for node in group_nodes(tree, scope.page, start_of(tree)):
+        expression = read_expression(resolve_group(node, tree, scope), scope)
+        check_functions(expression, node, scope)
+        if not post.names_in(expression):
+            raise scope.refuse(node, "This expression is constant.", "group by a column")
+        groups.append(expression)
+    return tuple(dict.fromkeys(groups))
+
+
+def _read_condition(
+    tree: exp.Select, clause: str, parts: StageParts, names: dict[str, Expression]
+) -> Expression | None:
+    node = tree.args.get(clause)
+    if node is None:
+        return None
+    if clause == "where" and sums_up(node):
+        raise parts.scope.refuse(node.this, "WHERE cannot sum up.", "write the condition after HAVING")
+    condition = parts.read(node.this, names)
+    if condition.kind is not Kind.BOOLEAN:
+        raise parts.scope.refuse(node.this, f"{clause.upper()} needs a condition.", "write a comparison: n >= 10")
+    return condition
+
+
+def _read_outputs(tree: exp.Select, over: StageScope, parts: StageParts) -> tuple[StageOutput, ...]:
+    """Return all outputs; each may speak of those before it by name, where no column is called so."""
+    if not tree.expressions:
+        raise parts.scope.refuse(tree, "SELECT has no columns.", "name columns")
+    columns = {name.casefold() for name, _ in over.columns}
+    known: dict[str, Expression] = {}
+    read: list[tuple[str | None, Expression, exp.Expr]] = []
+    for node in tree.expressions:
+        if _is_star(node, parts.scope):
+            read += [(name, parts.read(_named_column(name, node), known), node) for name, _ in over.columns]
+            continue
+        alias = node.alias if isinstance(node, exp.Alias) else None
+        read.append((alias, parts.read(node.unalias(), known), node))
+        if alias is not None and alias.casefold() not in columns:
+            known[alias.casefold()] = read[-1][1]
+    return _name_outputs(read, parts)
+
+
+def _is_star(node: exp.Expr, scope: SqlScope) -> bool:
+    if isinstance(node, exp.Star):
+        return True
+    if not (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
+        return False
+    table, alias = node.args.get("table"), scope.items[0].qualifier
+    if table is None or table.name.casefold() != alias.casefold():
+        raise scope.refuse(node, "The question has no such table.", "name the columns")
+    return True
+
+
+def _named_column(name: str, node: exp.Expr) -> exp.Column:
+    column = exp.Column(this=exp.Identifier(this=name, quoted=True))
+    column.meta.update(node.meta)
+    return column
+
+
+def _name_outputs(read: list[tuple[str | None, Expression, exp.Expr]], parts: StageParts) -> tuple[StageOutput, ...]:
+    """Return outputs with their names: as given, else made up so that they differ from all others."""
+    if len(read) > MOST_OUTPUTS:
+        raise parts.scope.refuse(read[-1][2], f"There are more than {MOST_OUTPUTS} outputs.", "select fewer columns")
+    taken: list[str] = []
+    for name, _, node in read:
+        if name is not None and name.casefold() in {other.casefold() for other in taken}:
+            raise parts.scope.refuse(node, f"Two outputs are called {name!r}.", "give each its own name")
+        if name is not None and (not name.strip() or len(name) > LONGEST_NAME):
+            raise parts.scope.refuse(node, f"A name has 1 to {LONGEST_NAME} characters.", "give it a name such as n")
+        taken += [] if name is None else [name]
+    outputs: list[StageOutput] = []
+    for name, expression, _ in read:
+        chosen = make_unique_name(_name_of(expression, parts), taken) if name is None else name
+        taken.append(chosen)
+        outputs.append(StageOutput(chosen, expression))
+    return tuple(outputs)
+
+
+def _name_of(expression: Expression, parts: StageParts) -> str:
+    """Return what an output is called without AS: its column, or its only summary with its column."""
+    held = sorted(name for name in post.names_in(expression) if name.startswith(post.MARK))
+    if len(held) != 1:
+        return "value" if held else name_of(expression)
+    index, what = int(held[0][2:]), held[0][1]
+    if what == "k":
+        return name_of(parts.groups[index]) if isinstance(expression, ColumnValue) else "value"
+    summary = parts.summaries[index]
+    word = "distinct" if summary.distinct else WORDS.get(summary.function, summary.function.lower())
+    column = "value" if summary.value is None else name_of(summary.value)
+    return word if column == "value" else f"{word}_{column}"
+
+
+WORDS = {"VAR_SAMP": "variance", "VAR_POP": "variance", "STDDEV_SAMP": "stddev", "STDDEV_POP": "stddev"} | {
+    "QUANTILE_CONT": "quantile"
+}
+
+
+def _order_nodes(tree: exp.Select, scope: SqlScope) -> list[exp.Expr]:
+    order = tree.args.get("order")
+    if order is not None and not order.expressions:
+        raise scope.refuse(order, "ORDER BY names nothing.", "name a column, or leave it out")
+    return [] if order is None else list(order.expressions)
+
+
+def _read_sorting(
+    node: exp.Expr,
+    tree: exp.Select,
+    parts: StageParts,
+    outputs: tuple[StageOutput, ...],
+    aliases: dict[str, Expression],
+) -> Sorting:
+    inner, descending = node.this, bool(node.args.get("desc"))
+    if not isinstance(inner, exp.Literal):
+        return Sorting(_read_sorted(inner, parts, aliases), descending)
+    if inner.is_string or not inner.name.isdecimal() or not 1 <= int(inner.name) <= len(outputs):
+        raise parts.scope.refuse(
+            inner,
+            f"There is no output {inner.name[:20]}.",
+            f"write a number from 1 to {len(tree.expressions)}, or a name",
+        )
+    return Sorting(outputs[int(inner.name) - 1].expression, descending)
+
+
+def _read_sorted(node: exp.Expr, parts: StageParts, aliases: dict[str, Expression]) -> Expression:
+    """Return what is sorted by. An output's expression is settled already, and nothing else may be."""
+    if isinstance(node, exp.Column) and node.args.get("table") is None and node.name.casefold() in aliases:
+        return aliases[node.name.casefold()]
+    return parts.read(node, aliases)
+
+
+def _read_number(tree: exp.Select, clause: str, scope: SqlScope) -> int | None:
+    """Return the number of LIMIT or OFFSET."""
+    part = tree.args.get(clause)
+    if part is None:
+        return None
+    node, word, least = part.expression, clause.upper(), 1 if clause == "limit" else 0
+    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not least <= int(node.name) <= MOST_ROWS:
+        raise scope.refuse(part, f"{word} needs a whole number of at least {least}.", f"write {word} 10")
+    return int(node.name)

@@ -1,0 +1,73 @@
+"""Stages as SQL: a question about an answer has one text. Reading it gives the same stages again."""
+
+from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.core.exact import nearest_float
+from discreet.query import post_processing as post
+from discreet.query.post_processing import Sorting, Stage, StageOutput, Summary
+from discreet.query.sql_writing.expressions import expression_sql, quote_name
+
+#: What the table below is called in a stage.
+BELOW = "answer"
+
+
+def stage_sql(stage: Stage, below: str) -> str:
+    """Return a stage around the text of what it is about."""
+    writer = _StageWriter(stage)
+    distinct = "DISTINCT " if stage.distinct else ""
+    lines = [f"SELECT {distinct}{', '.join(map(writer.output, stage.outputs))}", f"FROM (\n{below}\n) AS {BELOW}"]
+    if stage.where is not None:
+        lines.append(f"WHERE {writer.write(stage.where)}")
+    if stage.groups:
+        lines.append(f"GROUP BY {', '.join(writer.write(group) for group in stage.groups)}")
+    if stage.having is not None:
+        lines.append(f"HAVING {writer.write(stage.having, BELOW)}")
+    if stage.order:
+        lines.append(f"ORDER BY {', '.join(map(writer.sorting, stage.order))}")
+    if stage.most is not None:
+        lines.append(f"LIMIT {stage.most}")
+    if stage.skipped:
+        lines.append(f"OFFSET {stage.skipped}")
+    return "\n".join(lines)
+
+
+class _StageWriter:
+    """Writes the expressions of one stage."""
+
+    def __init__(self, stage: Stage) -> None:
+        self._stage = stage
+        self._names = {output.expression: output.name for output in reversed(stage.outputs)}
+
+    def output(self, output: StageOutput) -> str:
+        """Return one output; a column that keeps its name needs no AS."""
+        text = self.write(output.expression)
+        return text if text == quote_name(output.name) else f"{text} AS {quote_name(output.name)}"
+
+    def sorting(self, sorting: Sorting) -> str:
+        """Return what is sorted by: the name of an output where it is one."""
+        name = self._names.get(sorting.expression)
+        text = self.write(sorting.expression, BELOW) if name is None else quote_name(name)
+        return f"{text} DESC" if sorting.descending else text
+
+    def write(self, expression: Expression, qualifier: str = "") -> str:
+        """Return an expression, with what its columns hold: their names, in quotes, stand nowhere else."""
+        names = post.names_in(expression)
+        held = [name for name in names if name.startswith(post.MARK)]
+        text = expression_sql(expression, {name: qualifier for name in names if name not in held})
+        for name in held:
+            inside = self._write_held(name, qualifier)
+            alone = isinstance(expression, ColumnValue) or name[1] != "k" or inside.isidentifier()
+            text = text.replace(quote_name(name), inside if alone else f"({inside})")
+        return text
+
+    def _write_held(self, name: str, qualifier: str) -> str:
+        index = int(name[2:])
+        if name[1] == "k":
+            return self.write(self._stage.groups[index], qualifier)
+        return self._write_summary(self._stage.summaries[index], qualifier)
+
+    def _write_summary(self, summary: Summary, qualifier: str) -> str:
+        if summary.value is None:
+            return f"{summary.function}(*)"
+        value = self.write(summary.value, qualifier)
+        level = "" if summary.level is None else f", {nearest_float(summary.level)!r}"
+        return f"{summary.function}({'DISTINCT ' if summary.distinct else ''}{value}{level})"

@@ -1,0 +1,85 @@
+"""Checks of stages against the answer that they are about: columns, functions, numbers. Public; sees no row.
+
+The planner calls this for every question, whoever built it, so that nothing is paid for that cannot be shown.
+"""
+
+from collections.abc import Iterable
+
+from discreet.algebra.expressions import Call, Expression, Like
+from discreet.algebra.functions import F
+from discreet.core import InvalidInput, WrongType, whole
+from discreet.core.schema import Kind
+from discreet.query import post_processing as post
+from discreet.query.post_processing import Stage, Summary
+from discreet.query.questions import LENIENT, STRICT, HistogramOf, Question
+
+#: What can be computed from the cells of one row of an answer.
+CELL_FUNCTIONS = frozenset((*STRICT, *LENIENT, F.NULLIF, F.YEAR, F.QUARTER, F.MONTH, F.DAY, F.WEEKDAY))
+#: Summaries of an answer's rows, and those of them that need numbers.
+NUMERIC_SUMMARIES = ("SUM", "AVG", "QUANTILE_CONT", "VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP")
+STAGE_SUMMARIES = ("COUNT", "MIN", "MAX", *NUMERIC_SUMMARIES)
+
+
+def check_stages(question: Question) -> None:
+    """Refuse stages that name what the table below does not have."""
+    if not question.stages:
+        return
+    if any(isinstance(output.term, HistogramOf) for output in question.outputs):
+        raise InvalidInput("A histogram has no stages.", fix="ask for it by itself")
+    names = {output.name for output in question.outputs}
+    for stage in question.stages:
+        _check_stage(stage, names)
+        names = {output.name for output in stage.outputs}
+
+
+def _check_stage(stage: Stage, below: set[str]) -> None:
+    if not isinstance(stage, Stage) or not stage.outputs:
+        raise WrongType("A stage has no outputs.", fix="build it with SQL: SELECT … FROM (SELECT …) AS t")
+    rows = [] if stage.where is None else [stage.where]
+    rows += [*stage.groups, *(value for summary in stage.summaries for value in _values_of(summary))]
+    _check_names(rows, below)
+    inner = {post.key_name(index) for index in range(len(stage.groups))} if stage.grouped else set(below)
+    inner |= {post.summary_name(index) for index in range(len(stage.summaries))}
+    shown = [output.expression for output in stage.outputs]
+    shown += [] if stage.having is None else [stage.having]
+    _check_names([*shown, *(sorting.expression for sorting in stage.order)], inner)
+    whole(stage.skipped, "skipped", least=0)
+    if stage.most is not None:
+        whole(stage.most, "most", least=0)
+
+
+def _values_of(summary: Summary) -> tuple[Expression, ...]:
+    if summary.function not in STAGE_SUMMARIES or (summary.value is None and summary.function != "COUNT"):
+        raise InvalidInput("A stage has an unknown summary.", fix=f"use one of: {', '.join(STAGE_SUMMARIES)}")
+    value = summary.value
+    if value is not None and summary.function in NUMERIC_SUMMARIES and not value.kind.numeric:
+        raise WrongType(f"{summary.function} takes numbers, not {value.kind.value} values.", fix="count them instead")
+    return () if value is None else (value,)
+
+
+def _check_names(expressions: Iterable[Expression], known: set[str]) -> None:
+    for expression in expressions:
+        unknown = post.names_in(expression) - known
+        if unknown:
+            raise InvalidInput("A stage names a column that the table below does not have.", fix="name one that it has")
+        odd = find_odd_function(expression)
+        if odd is not None:
+            raise InvalidInput(
+                f"{odd} cannot be applied to the columns of an answer.",
+                fix="apply it to rows, before they are grouped, or to the answer afterwards",
+            )
+
+
+def find_odd_function(expression: Expression) -> str | None:
+    """Return the name of a function that is not computed from answers, if there is one in an expression."""
+    for part in post.parts_of(expression):
+        if isinstance(part, Like):
+            return "LIKE"
+        if not isinstance(part, Call):
+            continue
+        arithmetic = part.function in (F.ADD, F.SUBTRACT) and Kind.DATE in {
+            argument.kind for argument in part.arguments
+        }
+        if part.function not in CELL_FUNCTIONS or arithmetic:
+            return str(part.function.value)
+    return None
