@@ -272,7 +272,7 @@ FACE_MUTANTS = [
     Mutant(
         "the kinds of a CSV file are left to its rows",
         "cli/dataset/setup.py::_kinds",
-        "if (from_rows and has_texts_alone(source)) or column.name.casefold() in typed",
+        "if column.name.casefold() in found or column.name.casefold() in typed",
         "if column.name.casefold() in typed",
         f"{ASKING}test_init_declares_the_kinds_of_a_csv_file_so_that_no_row_changes_them",
     ),
