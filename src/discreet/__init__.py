@@ -18,6 +18,7 @@ from discreet.core import (
     Period,
     PrivacyUnit,
     Sensitivity,
+    TotalLimit,
     Window,
     bounded_sum,
     bounded_sums,
@@ -25,7 +26,6 @@ from discreet.core import (
     counting_query,
     histogram,
 )
-from discreet.core.limits import TotalLimit
 
 if TYPE_CHECKING:
     from discreet.gate import Budget, Gate, Ledger, Plan, Policy, Release

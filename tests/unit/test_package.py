@@ -13,6 +13,7 @@ PACKAGE = Path(__file__).parents[2] / "src" / "discreet"
 
 ROOMS = [
     "core",
+    "algebra",
     "noise",
     "accounting",
     "mechanisms",

@@ -18,12 +18,12 @@ from discreet.core import (
     Sensitivity,
     WrongType,
     exact,
+    need_sensitivity,
     positive,
     probability,
     round_down,
     round_up,
 )
-from discreet.core.sensitivity import need_sensitivity
 
 #: Searches stop when they know the answer to this, relative to itself.
 CLOSE = Fraction(1, 10**4)

@@ -7,9 +7,8 @@ from typing import assert_never
 from discreet.accounting.composites import Composed
 from discreet.accounting.filters import ConcentratedFilter, Filter, PureFilter, RenyiFilter, resume_filter
 from discreet.accounting.odometers import Odometer, not_negative
-from discreet.core import InvalidInput, Neighbours, WrongType, positive, probability
+from discreet.core import NEIGHBOUR_WORDS, InvalidInput, Neighbours, WrongType, positive, probability
 from discreet.core.errors import kind_of
-from discreet.core.units import NEIGHBOUR_WORDS
 from discreet.core.untrusted_text import read_fraction
 
 #: The text of a filter: see `filter_to_text`. Not \d, which takes the digits of all scripts.

@@ -20,12 +20,12 @@ from discreet.core import (
     InvalidInput,
     Neighbours,
     Number,
+    need_neighbours,
     positive,
     probability,
 )
 from discreet.core.canonical_text import settle
 from discreet.core.exact import nearest_float, text_down, text_up
-from discreet.core.units import need_neighbours
 
 #: Where the orders of a Rényi filter lie around its favourite, in quarters of an octave of α − 1. Lower ones could
 #: never be the one that fits, and towards the upper end the pure sum takes over.

@@ -11,9 +11,19 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
-from discreet.core import InvalidInput, Number, OutOfRange, Sensitivity, WrongType, exact, positive, probability, whole
+from discreet.core import (
+    InvalidInput,
+    Number,
+    OutOfRange,
+    Sensitivity,
+    WrongType,
+    exact,
+    need_sensitivity,
+    positive,
+    probability,
+    whole,
+)
 from discreet.core.canonical_text import Record, settle
-from discreet.core.sensitivity import need_sensitivity
 
 #: A table of probabilities longer than this is a mistake, and would make a ledger's entry unreadable.
 MOST_OUTCOMES = 100_000

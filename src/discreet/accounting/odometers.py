@@ -29,10 +29,9 @@ from discreet.accounting.conversions import approximate_of
 from discreet.accounting.guarantees import Guarantee
 from discreet.accounting.losses import Approximate, Pure
 from discreet.accounting.renyi import renyi_of
-from discreet.core import InvalidInput, Neighbours, Number, WrongType, exact, exp_up, log_up, round_up
+from discreet.core import InvalidInput, Neighbours, Number, WrongType, exact, exp_up, log_up, need_neighbours, round_up
 from discreet.core.canonical_text import settle
 from discreet.core.exact import COST_STEP, LARGEST
-from discreet.core.units import need_neighbours
 
 #: α − 1 grows by √2: between two of these a Gaussian session loses at most three per cent.
 DEFAULT_ORDERS = tuple(Fraction(f"{1 + 2 ** (step / 2) / 4:.4g}") for step in range(23))

@@ -11,8 +11,7 @@ from discreet.anonymity.deidentification import FORMATS, need_new_file, reserve_
 from discreet.anonymity.published import Anonymised, need_published
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
-from discreet.data import EngineSettings
-from discreet.data.engine_rules import quietly
+from discreet.data import EngineSettings, quietly
 from discreet.data.reading import connect
 from discreet.gate import Ledger, need_label
 

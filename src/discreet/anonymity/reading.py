@@ -18,8 +18,7 @@ from discreet.anonymity.microdata import Attribute, Microdata, order_values
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Kind, closest
-from discreet.data import EngineSettings
-from discreet.data.engine_rules import quietly
+from discreet.data import EngineSettings, quietly
 from discreet.data.reading import Source, attach, cast_as, connect, detach, infer_kinds
 
 if TYPE_CHECKING:

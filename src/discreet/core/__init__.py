@@ -1,6 +1,9 @@
 """The words: errors, exact numbers, units, bounds, limits, sensitivities. Standard library only."""
 
+from discreet.core.bounds import FINE as FINE
+from discreet.core.bounds import WIDEST as WIDEST
 from discreet.core.bounds import Bounds
+from discreet.core.bounds import need_bounds as need_bounds
 from discreet.core.errors import (
     BudgetExceeded,
     DiscreetError,
@@ -31,6 +34,7 @@ from discreet.core.exact import (
 )
 from discreet.core.limits import Limit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Schema
+from discreet.core.sensitivity import ONE_ROW as ONE_ROW
 from discreet.core.sensitivity import (
     Sensitivity,
     bounded_sum,
@@ -39,8 +43,12 @@ from discreet.core.sensitivity import (
     counting_query,
     histogram,
 )
+from discreet.core.sensitivity import need_sensitivity as need_sensitivity
+from discreet.core.units import NEIGHBOUR_WORDS as NEIGHBOUR_WORDS
 from discreet.core.units import Neighbours, Period, PrivacyUnit, Window
+from discreet.core.units import need_neighbours as need_neighbours
 
+# For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [
     "Bounds",
     "BudgetExceeded",

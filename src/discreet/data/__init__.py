@@ -7,9 +7,11 @@ says which rows, which groups and which integers, to an `Exact`, which is privat
 
 from discreet.data.duckdb.table import DuckTable
 from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineFailed, EngineSettings
+from discreet.data.engine_rules import quietly as quietly
 from discreet.data.opening import measure_sql, open_frames, open_server, open_table, open_tables
 from discreet.data.reading import TableSource
 
+# For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [
     "DEFAULT_SETTINGS",
     "SPARK_SETTINGS",

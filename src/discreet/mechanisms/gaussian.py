@@ -15,13 +15,13 @@ from discreet.core import (
     Number,
     Sensitivity,
     log_up,
+    need_sensitivity,
     positive,
     probability,
     round_down,
     whole,
 )
 from discreet.core.canonical_text import settle
-from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
 from discreet.mechanisms.laplace import FAINT, chance_each
 from discreet.noise import SYSTEM, Entropy, gaussian

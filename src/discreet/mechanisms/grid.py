@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
-from discreet.core import Bounds, InvalidInput, Number, Sensitivity, WrongType, positive, round_up, whole
-from discreet.core.bounds import need_bounds
+from discreet.core import Bounds, InvalidInput, Number, Sensitivity, WrongType, need_bounds, positive, round_up, whole
 from discreet.core.canonical_text import settle
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace

@@ -9,9 +9,8 @@ from typing import Any, Self, overload
 from numpy.typing import NDArray
 
 from discreet.accounting import Pure
-from discreet.core import Number, Sensitivity, positive, probability, whole
+from discreet.core import Number, Sensitivity, need_sensitivity, positive, probability, whole
 from discreet.core.canonical_text import settle
-from discreet.core.sensitivity import need_sensitivity
 from discreet.mechanisms.integers import Answer, add_noise
 from discreet.noise import SYSTEM, Entropy, laplace
 

@@ -6,6 +6,7 @@ from typing import Self
 
 from discreet.accounting import Composed
 from discreet.core import (
+    ONE_ROW,
     Bounds,
     InvalidInput,
     Limit,
@@ -14,17 +15,16 @@ from discreet.core import (
     Sensitivity,
     WrongType,
     counting_query,
+    need_bounds,
+    need_neighbours,
     positive,
     round_up,
     whole,
 )
 from discreet.core import probability as need_probability
-from discreet.core.bounds import need_bounds
 from discreet.core.canonical_text import settle
 from discreet.core.errors import kind_of
 from discreet.core.limits import need_limit
-from discreet.core.sensitivity import ONE_ROW
-from discreet.core.units import need_neighbours
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.grid import to_grid
 from discreet.mechanisms.laplace import Laplace

@@ -1,16 +1,26 @@
 """A Gate with a friendly face: `discreet.open(...)` makes a Session, which answers questions with tables and errors."""
 
 from discreet.session.answers.answer import Answer
+from discreet.session.answers.cells import error_text as error_text
 from discreet.session.counters import Counter, Counts
+from discreet.session.declared import AnyBounds as AnyBounds
+from discreet.session.declared import read_bounds as read_bounds
+from discreet.session.declared import read_kind as read_kind
 from discreet.session.descriptions import Description
+from discreet.session.engine import Engine as Engine
 from discreet.session.opening import open_session
+from discreet.session.opening import open_settings as open_settings
 from discreet.session.options import QuestionOptions, ReleaseOptions
 from discreet.session.previews import Preview
+from discreet.session.reports.report import Exhibit as Exhibit
+from discreet.session.reports.report import write_report as write_report
 from discreet.session.session import Session
 from discreet.session.settings.file import read_settings, write_settings
+from discreet.session.settings.file import table_name as table_name
 from discreet.session.settings.settings import Settings
 from discreet.session.workloads import BatchAnswer, HierarchyAnswer, WorkloadPreview
 
+# For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [
     "Answer",
     "BatchAnswer",

@@ -13,8 +13,8 @@ from discreet.core import InvalidInput, Limit, PrivacyUnit, positive
 from discreet.core.limits import AnyLimit, Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Value, closest
 from discreet.gate import Budget, one_line
-from discreet.session.declared import AnyBounds, read_kind
-from discreet.session.declared import read_bounds as bounds_of
+from discreet.session import AnyBounds, read_kind
+from discreet.session import read_bounds as bounds_of
 
 
 def sort_by_table(typed: Sequence[str] | None, names: Sequence[str], option: str, shape: str) -> dict[str, list[str]]:

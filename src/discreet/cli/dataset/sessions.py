@@ -20,8 +20,7 @@ from discreet.cli.output import RefusedQuestion
 from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, positive, probability, whole
 from discreet.query import QueryRefused
-from discreet.session import Session, read_settings
-from discreet.session.opening import open_settings
+from discreet.session import Session, open_settings, read_settings
 
 #: Characters of a question that are read; the reader of SQL refuses less.
 LONGEST = 1_000_000

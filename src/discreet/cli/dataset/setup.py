@@ -36,10 +36,7 @@ from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Kind, Value
 from discreet.gate import SERVER, Budget, Ledger, one_line
 from discreet.gate.ledger.views import promise_words
-from discreet.session import Session, Settings, read_settings, write_settings
-from discreet.session.declared import AnyBounds
-from discreet.session.engine import Engine
-from discreet.session.opening import open_settings
+from discreet.session import AnyBounds, Engine, Session, Settings, open_settings, read_settings, write_settings
 from discreet.session.source_columns import CsvFormat, list_options, read_csv_format
 
 #: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.

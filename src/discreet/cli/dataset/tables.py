@@ -16,7 +16,7 @@ from discreet.cli.parsing import PROJECT, Arguments
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
 from discreet.gate import SERVER
-from discreet.session.settings.file import table_name
+from discreet.session import table_name
 from discreet.session.source_columns import CsvFormat, columns_in_database, columns_of, find_csv, has_texts_alone
 
 #: How several tables are written.

@@ -21,8 +21,7 @@ from discreet.core import InvalidInput, probability, round_up, whole
 from discreet.core.schema import Column, Value
 from discreet.gate import Price, cost_words, one_line
 from discreet.query import Saving
-from discreet.session import BatchAnswer, Counter, Session, WorkloadPreview
-from discreet.session.answers.cells import error_text
+from discreet.session import BatchAnswer, Counter, Session, WorkloadPreview, error_text
 
 
 def reword_line(line: str) -> str:

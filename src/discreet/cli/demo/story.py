@@ -21,8 +21,7 @@ from discreet.core.schema import Value
 from discreet.gate import Budget, cost_words, one_line
 from discreet.gate.ledger.views import ledger_text
 from discreet.session import Answer as Answered
-from discreet.session import ReleaseOptions, Session, Settings, open_session, write_settings
-from discreet.session.reports.report import Exhibit, write_report
+from discreet.session import Exhibit, ReleaseOptions, Session, Settings, open_session, write_report, write_settings
 
 FOLDER = "discreet-demo"
 TABLE, LEDGER, REPORT = "visits.csv", "hospital.ledger", "report.html"

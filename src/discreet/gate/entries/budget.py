@@ -14,10 +14,19 @@ from discreet.accounting import (
     need_delta,
     personal_limit,
 )
-from discreet.core import InvalidInput, Neighbours, Number, PrivacyUnit, Window, WrongType, exact, positive
+from discreet.core import (
+    NEIGHBOUR_WORDS,
+    InvalidInput,
+    Neighbours,
+    Number,
+    PrivacyUnit,
+    Window,
+    WrongType,
+    exact,
+    positive,
+)
 from discreet.core.canonical_text import settle
 from discreet.core.exact import text_down
-from discreet.core.units import NEIGHBOUR_WORDS
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.entries.chain import Fields, canonical, parse_canonical
 

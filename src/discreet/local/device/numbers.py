@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from discreet.core import Bounds, InvalidInput, Number, WrongType, whole
-from discreet.core.bounds import need_bounds
+from discreet.core import Bounds, InvalidInput, Number, WrongType, need_bounds, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.errors import kind_of
 from discreet.core.exact import exact

@@ -9,9 +9,18 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.core import InvalidInput, Limit, Neighbours, Number, Sensitivity, WrongType, probability, whole
+from discreet.core import (
+    InvalidInput,
+    Limit,
+    Neighbours,
+    Number,
+    Sensitivity,
+    WrongType,
+    need_neighbours,
+    probability,
+    whole,
+)
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.units import need_neighbours
 from discreet.mechanisms.integers import read_integers
 
 # Error bounds of weighted sums of independent noises, proved for the noise that is drawn.

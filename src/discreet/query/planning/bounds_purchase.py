@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from discreet.accounting import Composed, Concentrated, PrivacyLoss
+from discreet.algebra import check_work
 from discreet.algebra.aggregates import LEAST_POWER, MOST_POWER, Aggregation, Extremes, Table
 from discreet.algebra.expressions import ColumnValue, column
 from discreet.algebra.relations import Relation, is_owned
 from discreet.algebra.row_hashes import salt_of
-from discreet.algebra.work_bounds import check_work
 from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved
 from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import root_down

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from discreet.algebra import check_work
 from discreet.algebra.aggregates import Key, PeopleCut, PeopleWhere, Total
 from discreet.algebra.expressions import ColumnValue, Expression, Literal, call, children
 from discreet.algebra.functions import F
@@ -18,7 +19,6 @@ from discreet.algebra.relations import (
     most_rows,
 )
 from discreet.algebra.row_caps import unit_keys
-from discreet.algebra.work_bounds import check_work
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.canonical_text import canonical_text
 from discreet.core.exact import text_up

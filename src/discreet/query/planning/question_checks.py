@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
 
-from discreet.algebra.expression_checks import (
+from discreet.algebra import (
     check_condition,
     check_expression,
     check_relation_expressions,

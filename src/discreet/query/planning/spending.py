@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from discreet.algebra.work_bounds import MeasureSql
+from discreet.algebra import MeasureSql
 from discreet.core import InvalidInput, Number, positive, probability, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import flag

@@ -9,8 +9,8 @@ takes the first that was paid for. What is shown of an answer (names, order, HAV
 from collections.abc import Mapping
 from dataclasses import replace
 
+from discreet.algebra import normalise, normalise_condition
 from discreet.algebra.expressions import Expression, Literal
-from discreet.algebra.normal_expressions import normalise, normalise_condition
 from discreet.algebra.relations import (
     Derived,
     First,

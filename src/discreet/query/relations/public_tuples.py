@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 
+from discreet.algebra import NotEvaluable, evaluate
 from discreet.algebra.aggregates import Key
-from discreet.algebra.evaluation import NotEvaluable, evaluate
 from discreet.algebra.expressions import (
     Call,
     Case,

@@ -7,8 +7,7 @@ from typing import cast
 
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, Literal, children, columns_in, is_null
 from discreet.algebra.functions import F
-from discreet.core import Bounds, InvalidInput
-from discreet.core.bounds import FINE, WIDEST
+from discreet.core import FINE, WIDEST, Bounds, InvalidInput
 from discreet.core.schema import Kind, Schema, Value, day_of
 from discreet.query.relations.intervals import TRUNCATE, Interval, interval_of
 

@@ -19,9 +19,8 @@ from discreet.algebra.relations import (
     UnionAll,
     columns_of,
 )
-from discreet.core import Bounds, DiscreetError, InvalidInput
+from discreet.core import Bounds, DiscreetError, InvalidInput, Period
 from discreet.core.schema import Column, Kind, Schema, Value
-from discreet.core.units import Period
 from discreet.query import questions as q
 from discreet.query.planning.measurements import words_of
 from discreet.query.relations.public_values import bounds_of, never_null, public_values

@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Composed, PrivacyLoss
+from discreet.algebra import check_condition, check_expression, check_work, columns_by_name
 from discreet.algebra.aggregates import Aggregation, Key, People, Rows, Table, sensitivity_of
-from discreet.algebra.expression_checks import check_condition, check_expression, columns_by_name
 from discreet.algebra.expressions import ColumnValue, Expression, Literal, call, column, kind_of_value
 from discreet.algebra.functions import F
 from discreet.algebra.row_hashes import salt_of
-from discreet.algebra.work_bounds import check_work
 from discreet.core import InvalidInput, Limit, Number, Sensitivity, exact, whole
 from discreet.core.canonical_text import canonical_name, canonical_text
 from discreet.core.exact import flag

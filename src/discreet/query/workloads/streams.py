@@ -26,18 +26,16 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from discreet.accounting import PrivacyLoss
+from discreet.algebra import check_condition, check_expression, check_work, columns_by_name
 from discreet.algebra.aggregates import Aggregation, Key, Rows, Table
-from discreet.algebra.expression_checks import check_condition, check_expression, columns_by_name
 from discreet.algebra.expressions import Call, ColumnValue, Expression, Literal, call, column, columns_in
 from discreet.algebra.functions import F
 from discreet.algebra.relations import Derived, First, Named, Relation, Scan
 from discreet.algebra.row_hashes import salt_of
-from discreet.algebra.work_bounds import check_work
-from discreet.core import InvalidInput, Number, WrongType, whole
+from discreet.core import InvalidInput, Number, Period, WrongType, whole
 from discreet.core.canonical_text import canonical_text
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
-from discreet.core.units import Period
 from discreet.mechanisms import MOST_STEPS, Counted, Counter, best_counter
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, check_pass
