@@ -172,7 +172,7 @@ DATA_MUTANTS = [
     Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/reading/sources.py::_attach_file",
-        "return Source(lines.texts, {}, stamp, lines.own_names, typed=False)",
+        "return Source(lines.texts, {}, stamp, lines.own_names, typed=False, form=lines.form)",
         'return Source("read_csv($path, sample_size = -1)", parameters, stamp, lines.own_names)',
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),

@@ -207,7 +207,7 @@ TEXT_MUTANTS = [
     ),
     Mutant(
         "an engine has no folder to spill to",
-        "data/reading/importing.py::connect_spilling",
+        "data/reading/connecting.py::connect_spilling",
         "read_only=read_only, spill=folder)",
         "read_only=read_only)",
         f"{PERSON_WORK}::test_an_engine_spills_to_a_folder_of_its_owner_which_goes_with_it",
