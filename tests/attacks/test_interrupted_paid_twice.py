@@ -11,7 +11,7 @@ import discreet
 from discreet.accounting import Pure
 from discreet.cli import main
 from discreet.core import ReviewNeeded, RunFailed
-from discreet.data.duckdb import importing
+from discreet.data import opening
 from discreet.data.engine_rules import quietly
 from discreet.gate import Budget, Gate, Ledger, Policy
 from questions import Question
@@ -151,7 +151,7 @@ def clinic(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("interrupted", [interrupt, duckdb_interrupted])
 def test_who_interrupts_opening_is_told_that_nothing_was_paid(clinic, monkeypatch, interrupted):
-    monkeypatch.setattr(importing, "connect_spilling", interrupted)
+    monkeypatch.setattr(opening, "connect_spilling", interrupted)
     with pytest.raises(KeyboardInterrupt, match="Nothing was paid") as caught:
         discreet.open(clinic, person="patient_id", budget=Budget(1))
     assert caught.value.__context__ is None
@@ -162,7 +162,7 @@ def test_the_terminal_says_it_too(clinic, monkeypatch, capsys):
     words = ["init", str(clinic), "--person", "patient_id", "--epsilon", "1"]
     assert main(words) == 0, capsys.readouterr().err
     capsys.readouterr()
-    monkeypatch.setattr(importing, "connect_spilling", duckdb_interrupted)
+    monkeypatch.setattr(opening, "connect_spilling", duckdb_interrupted)
     asked = ["ask", "SELECT COUNT(*) AS n FROM visits", "--epsilon", "0.1"]
     monkeypatch.chdir(clinic.parent)
     assert main(asked) == 130

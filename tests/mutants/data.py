@@ -128,8 +128,8 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "the engine is not locked",
-        "data/opening.py::_open_duckdb",
-        "    lock(connection)\n",
+        "data/duckdb/deferred_import.py::DeferredTables._import_rows",
+        "        lock(connection)\n",
         "",
         f"{TABLE}::test_a_locked_engine_reads_its_own_rows_and_nothing_else",
     ),
@@ -159,7 +159,7 @@ DATA_MUTANTS = [
         "a table tells how many rows it has",
         "data/duckdb/table.py::DuckTable.__repr__",
         "public={list(self.publics)!r})",
-        "public={list(self.publics)!r}, rows={self._holdings.private.popitem()[1].rows})",
+        "public={list(self.publics)!r}, rows={self._tables.load().private.popitem()[1].rows})",
         f"{TABLE}::test_a_table_shows_no_row_and_no_number_of_rows",
     ),
     Mutant(
@@ -172,7 +172,7 @@ DATA_MUTANTS = [
     Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/reading/sources.py::_attach_file",
-        "return Source(lines.texts, {}, stamp, lines.own_names, typed=False, form=lines.form)",
+        "return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)",
         'return Source("read_csv($path, sample_size = -1)", parameters, stamp, lines.own_names)',
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),

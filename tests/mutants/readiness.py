@@ -3,6 +3,7 @@
 from mutants.mutant import Mutant
 
 REFUSED = "attacks/test_refused_after_payment.py"
+DEFERRED = "unit/test_deferred_import.py"
 LOST = "attacks/test_paid_for_a_lost_source.py"
 LOG = "attacks/test_operator_log_for_everybody.py"
 BIDS = "attacks/test_bid_that_fails_an_auction.py"
@@ -86,15 +87,43 @@ READINESS_MUTANTS = [
     ),
     Mutant(
         "a table that was closed is found out after payment",
-        "data/duckdb/table.py::DuckTable.check",
-        "        need_connected(self._connection)\n",
+        "data/duckdb/deferred_import.py::DeferredTables.check_ready",
+        "        need_connected(self.connection)\n",
         "",
         f"{LOST}::test_a_table_that_was_closed",
     ),
     Mutant(
+        "a file that has changed is found out after payment",
+        "data/duckdb/deferred_import.py::DeferredTables.check_ready",
+        "        if self._loaded is None and not self._are_unchanged():\n",
+        "        if False:\n",
+        f"{DEFERRED}::test_a_file_that_changed_or_went_after_opening_is_refused_before_payment",
+    ),
+    Mutant(
+        "rows of a file are read before anything is paid",
+        "data/opening.py::_open_duckdb",
+        "    if any(table.stamp is None for table in outlined):\n",
+        "    if outlined:\n",
+        f"{DEFERRED}::test_nothing_free_reads_a_row_and_the_first_paid_question_reads_all_of_them_once",
+    ),
+    Mutant(
+        "a frame is taken over when its owner may have changed it",
+        "data/opening.py::_open_duckdb",
+        "        tables.load()\n",
+        "        pass\n",
+        f"{DEFERRED}::test_a_frame_is_taken_over_as_it_is_when_it_is_opened",
+    ),
+    Mutant(
+        "a file that changes while it is read is used",
+        "data/duckdb/deferred_import.py::DeferredTables._import_rows",
+        "        if not as_opened or not self._are_unchanged():\n",
+        "        if not as_opened:\n",
+        f"{DEFERRED}::test_a_file_that_changes_while_it_is_read_is_not_used",
+    ),
+    Mutant(
         "a check counts rows",
         "data/duckdb/table.py::DuckTable.check",
-        "        check_aggregation(asked, self._holdings)\n",
+        "        check_aggregation(asked, self._tables.outline)\n",
         "        self.aggregate(asked)\n",
         f"{LOST}::test_a_check_reads_no_row",
     ),

@@ -49,8 +49,8 @@ RELATION_MUTANTS = [
     Mutant(
         "an import keeps rows beyond the cap",
         "data/duckdb/importing.py::_cluster",
-        '"staged", columns, ids, by, schema.rows_per_person)',
-        '"staged", columns, ids, by, 10**8)',
+        "STAGED, columns, ids, by, schema.rows_per_person)",
+        "STAGED, columns, ids, by, 10**8)",
         f"{ROW_CAPS}::test_what_stays_of_a_person_depends_on_that_persons_rows_alone",
     ),
     Mutant(
@@ -237,8 +237,8 @@ RELATION_MUTANTS = [
     ),
     Mutant(
         "several tables are not locked",
-        "data/opening.py::_open_duckdb",
-        "    lock(connection)\n",
+        "data/duckdb/deferred_import.py::DeferredTables._import_rows",
+        "        lock(connection)\n",
         "",
         f"{UNIT}::test_an_engine_is_locked_also_once_a_relation_was_computed",
     ),

@@ -166,8 +166,8 @@ TEXT_MUTANTS = [
     Mutant(
         "one person's rows may take any time of DuckDB",
         "data/duckdb/table.py::DuckTable.check",
-        "check_unit_work(asked, self.schemas, self._settings.seconds, memory_of(self._connection))",
-        "memory_of(self._connection)",
+        "check_unit_work(asked, self.schemas, self._settings.seconds, memory_of(self._tables.connection))",
+        "memory_of(self._tables.connection)",
         f"{PRODUCT}::test_rows_with_much_work_are_refused_before_payment_whoever_is_there[on_duckdb-public-rows]",
     ),
     Mutant(

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,14 +10,17 @@ from discreet.algebra.declarations import AnyBounds, AnyKind, complete_of, forma
 from discreet.algebra.expressions import Expression
 from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Value
-from discreet.data.duckdb.connection import Holdings, lock
+from discreet.data.duckdb.deferred_import import DeferredTables, OutlinedTable
 from discreet.data.duckdb.expressions import write_sql as write_duckdb
-from discreet.data.duckdb.importing import import_tables, read_holding
+from discreet.data.duckdb.importing import import_table
 from discreet.data.duckdb.table import DuckTable
 from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineSettings, quiet_opening
 from discreet.data.postgres.expressions import write_sql as write_postgres
+from discreet.data.reading.connecting import connect_spilling
 from discreet.data.reading.csv_format import read_csv_format
+from discreet.data.reading.importing import describe_source
 from discreet.data.reading.public_tables import read_public_schema
+from discreet.data.reading.sources import compute_frame
 from discreet.data.reading.table_sources import (
     Declaration,
     Entering,
@@ -52,7 +56,8 @@ def open_table(  # noqa: PLR0913 - all but the first are named
     """Return a table with the rows of a file or a frame.
 
     `source` is a path to a CSV, Parquet or DuckDB file (with `inner`, the table in it), or a pandas, Polars or Arrow
-    frame. With `store`, the import is kept in a file of that name, and used again while the source has not changed.
+    frame. Names and kinds of a file's columns are read here, and its rows when a question needs them. With `store`, the
+    import is kept in a file of that name, and used again while the source has not changed.
 
     `kinds` says what columns hold ("integer", "real", "text", "boolean", "date", "timestamp"); what does not fit is
     NULL. Columns of a CSV file are texts unless their kind is declared, or their bounds or groups say what they hold
@@ -103,29 +108,25 @@ def open_tables(
 def _open_duckdb(
     private: list[Entering], publics: list[Entering], store: Path | None, settings: EngineSettings
 ) -> DuckTable:
-    together = [*private, *publics]
-    connection, imported = import_tables(together, store, settings)
-    holdings = [read_holding(connection, table, mine) for table, mine in zip(together, imported, strict=True)]
-    names = [table.declaration.table for table in together]
-    schemas = {
-        table.declaration.table: table.declaration.schema(mine.columns)
-        for table, mine in zip(private, imported[: len(private)], strict=True)
-    }
-    spellings = {name: mine.spelling for name, mine in zip(names, imported, strict=True)}
+    """Read names and kinds, and the rows of public tables. Those of private files are read when they are needed.
+
+    A frame is taken over at once: its owner may change it afterwards.
+    """
+    private = [replace(table, source=compute_frame(table.source)) for table in private]
+    publics = [replace(table, source=compute_frame(table.source)) for table in publics]
+    connection = connect_spilling(":memory:", settings)
+    outlined = [OutlinedTable.of(table, describe_source(connection, table)) for table in private]
+    nobodys = [OutlinedTable.of(table, import_table(connection, table)) for table in publics]
+    schemas = {table.name: table.entering.declaration.schema(table.imported.columns) for table in outlined}
+    spellings = {table.name: table.imported.spelling for table in (*outlined, *nobodys)}
     need_one_kind(schemas, spellings)
     public_schemas = {
-        names[place]: read_public_schema(together[place], imported[place].columns, connection)
-        for place in range(len(private), len(together))
+        table.name: read_public_schema(table.entering, table.imported.columns, connection) for table in nobodys
     }
-    lock(connection)
-    by_name = dict(zip(names, holdings, strict=True))
-    tables = Holdings(
-        schemas,
-        {name: by_name[name] for name in schemas},
-        public_schemas,
-        {name: by_name[name] for name in public_schemas},
-    )
-    left_out = {name: mine.left_out for name, mine in zip(names, imported, strict=True)}
+    tables = DeferredTables(connection, outlined, nobodys, (schemas, public_schemas), store, settings)
+    if any(table.stamp is None for table in outlined):
+        tables.load()
+    left_out = {table.name: table.imported.left_out for table in (*outlined, *nobodys)}
     return DuckTable(tables, settings, left_out, spellings)
 
 

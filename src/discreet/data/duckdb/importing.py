@@ -8,7 +8,7 @@ several tables are opened together, these names end in a number (`discreet.data.
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 #: Counts up when an import of today could not be read tomorrow, or would be another one.
 FORMAT = 6
+#: Rows on their way.
+STAGED = "staged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +89,26 @@ class ImportFile:
         return str(text)
 
 
-def import_tables(
-    entering: Sequence[Entering], store: Path | None, settings: EngineSettings
+def import_file(
+    entering: Sequence[Entering], store: Path, settings: EngineSettings
 ) -> tuple["DuckDBPyConnection", list[Imported]]:
-    """Return an engine with the rows of some sources in it, not yet locked."""
-    if store is None:
-        connection = connect_spilling(":memory:", settings)
-        return connection, [_import(connection, table) for table in entering]
+    """Return an engine on a file with the rows of some sources, not yet locked; the file is made anew if it is old."""
     file = ImportFile(store, tuple(table.stamp for table in entering))
     if any(stamp_of(table.source) is None for table in entering) or not file.is_current(settings):
         with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
             fresh = Path(place) / "import"
             connection = connect(str(fresh), settings, spill=place)
-            file.write(connection, [_import(connection, table) for table in entering])
+            file.write(connection, [import_table(connection, table) for table in entering])
             connection.close()
             file.put_in_place(fresh)
     connection = connect_spilling(str(store), settings, read_only=True)
     return connection, file.read(connection)
+
+
+def outline_holding(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
+    """Return what is public about an import: what its columns are called. It has no rows."""
+    names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
+    return Holding(connection, names, 0, None, entering.rows)
 
 
 def read_holding(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
@@ -113,15 +118,18 @@ def read_holding(connection: "DuckDBPyConnection", entering: Entering, imported:
         units = read_units(lambda text: connection.execute(text).fetchnumpy(), entering.units)
         ((beyond,),) = connection.execute(f"SELECT count(*) FROM {entering.beyond}").fetchall()  # noqa: S608 - our own name
     ((rows,),) = connection.execute(f"SELECT count(*) FROM {entering.rows}").fetchall()  # noqa: S608 - our own name
-    names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
-    return Holding(connection, names, rows, units, entering.rows, entering.beyond if beyond else "")
+    outline = outline_holding(connection, entering, imported)
+    return replace(outline, rows=rows, units=units, beyond=entering.beyond if beyond else "")
 
 
-def _import(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
+def import_table(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
+    """Take over the rows of a source; what an import that failed has left behind is dropped."""
+    for name in (entering.rows, entering.units, entering.beyond, STAGED):
+        connection.execute(f"DROP TABLE IF EXISTS {name}")
     declaration = entering.declaration
     if declaration.unit.column is None:
         return load_rows(connection, entering, f"TABLE {entering.rows}")
-    imported = load_rows(connection, entering, "TEMP TABLE staged")
+    imported = load_rows(connection, entering, f"TEMP TABLE {STAGED}")
     _cluster(connection, declaration.schema(imported.columns), declaration.order_in(imported.columns), entering)
     return imported
 
@@ -132,7 +140,7 @@ def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None
     ids = [UnitColumn(compile_sql(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
     by = ("rowid",) if order is None else (places[order], "rowid")
     names, columns = (f"TABLE {entering.rows}", f"TABLE {entering.units}"), tuple(places.values())
-    set_aside = beyond_statements(entering.beyond, "staged", columns, ids, by, schema.rows_per_person)
-    for statement in (*set_aside, *cluster_statements(*names, "staged", columns, ids, by)):
+    set_aside = beyond_statements(entering.beyond, STAGED, columns, ids, by, schema.rows_per_person)
+    for statement in (*set_aside, *cluster_statements(*names, STAGED, columns, ids, by)):
         connection.execute(statement)
-    connection.execute("DROP TABLE staged")
+    connection.execute(f"DROP TABLE {STAGED}")

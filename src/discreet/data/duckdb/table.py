@@ -1,7 +1,7 @@
 """A table on DuckDB: implements `algebra.aggregates.Table` and `algebra.contributions.PersonalTable`."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,14 +15,18 @@ from discreet.data.duckdb.accumulators import Tally, tally_of
 from discreet.data.duckdb.batch import Fetched, RowBatch, Selected, SelectStatement, read_column
 from discreet.data.duckdb.bounding import Bounding
 from discreet.data.duckdb.clustering import FETCHED, place_rows
-from discreet.data.duckdb.connection import Holding, Holdings, ReadCursor, memory_of, need_connected, open_cursor
+from discreet.data.duckdb.connection import Holding, ReadCursor, memory_of, open_cursor
 from discreet.data.duckdb.contributions import UnitAdmission, build_admission
+from discreet.data.duckdb.deferred_import import DeferredTables
 from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
 from discreet.data.duckdb.group_codes import GroupCodes, build_group_codes, number_texts
 from discreet.data.duckdb.relations import check_aggregation, need_only, prepare_input
 from discreet.data.engine_rules import EngineSettings, engine_failed, quiet
 from discreet.data.sql.dialect import check_aggregation_length
 from discreet.data.unit_work import check_unit_work
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 #: A table is fetched in about so many spans, unless it is small.
 SPANS = 12
@@ -35,37 +39,42 @@ ROW = "rowid"
 class DuckTable:
     """Private rows of one or several tables in a locked DuckDB, and public ones beside them.
 
-    Safe to be asked from several threads.
+    Rows of files are read at the first aggregation. Safe to be asked from several threads.
     """
 
     def __init__(
         self,
-        holdings: Holdings,
+        tables: DeferredTables,
         settings: EngineSettings,
         left_out: Mapping[str, Mapping[str, str]] | None = None,
         spellings: Mapping[str, str] | None = None,
     ) -> None:
-        self._holdings = holdings
+        self._tables = tables
         self._settings = settings
         self._left_out = {table: dict(reasons) for table, reasons in (left_out or {}).items()}
         self._spellings = dict(spellings or {})
-        self._connection = next(iter(holdings.private.values())).connection
+
+    @property
+    def _connection(self) -> "DuckDBPyConnection":
+        """The locked engine with its rows."""
+        self._tables.load()
+        return self._tables.connection
 
     @property
     def schema(self) -> Schema:
         """What is public about the one private table that there is."""
-        need_only(self._holdings)
-        return next(iter(self._holdings.schemas.values()))
+        need_only(self._tables.outline)
+        return next(iter(self._tables.outline.schemas.values()))
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
         """What is public about each private table."""
-        return self._holdings.schemas
+        return self._tables.outline.schemas
 
     @property
     def publics(self) -> Mapping[str, Schema]:
         """The public tables; bounds and groups are those of their rows."""
-        return self._holdings.publics
+        return self._tables.outline.publics
 
     @property
     def left_out(self) -> Mapping[str, Mapping[str, str]]:
@@ -81,8 +90,9 @@ class DuckTable:
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers of a relation; of the one table that there is, if none is named."""
         asked = resolve_table(aggregation, self.schemas)
-        with np.errstate(all="ignore"), open_cursor(self._connection, self._settings) as cursor:
-            prepared = prepare_input(asked, self._holdings, cursor)
+        holdings = self._tables.load()
+        with np.errstate(all="ignore"), open_cursor(self._tables.connection, self._settings) as cursor:
+            prepared = prepare_input(asked, holdings, cursor)
             return AggregationPass(prepared.aggregation, prepared.holding, cursor).run()
 
     @quiet
@@ -90,18 +100,19 @@ class DuckTable:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())
         asked = resolve_table(aggregation, self.schemas)
-        with np.errstate(all="ignore"), open_cursor(self._connection, self._settings) as cursor:
-            prepared = prepare_input(asked, self._holdings, cursor)
-            asking = build_admission(prepared, self._holdings, cursor, admission)
+        holdings = self._tables.load()
+        with np.errstate(all="ignore"), open_cursor(self._tables.connection, self._settings) as cursor:
+            prepared = prepare_input(asked, holdings, cursor)
+            asking = build_admission(prepared, holdings, cursor, admission)
             return AggregationPass(prepared.aggregation, prepared.holding, cursor, asking).run()
 
     def check(self, aggregation: Aggregation, /) -> None:
         """Refuse, before payment and by public facts alone, what `aggregate` would refuse or fail on. Reads no row."""
         asked = resolve_table(aggregation, self.schemas)
-        check_aggregation(asked, self._holdings)
-        need_connected(self._connection)
+        check_aggregation(asked, self._tables.outline)
+        self._tables.check_ready()
         check_aggregation_length(asked, write_sql)
-        check_unit_work(asked, self.schemas, self._settings.seconds, memory_of(self._connection))
+        check_unit_work(asked, self.schemas, self._settings.seconds, memory_of(self._tables.connection))
 
     def check_among(self, aggregation: Aggregation, /) -> None:
         """Refuse the same where each unit is asked. Reads no row."""
@@ -110,7 +121,7 @@ class DuckTable:
 
     def close(self) -> None:
         """Give the engine's memory and files back."""
-        self._connection.close()
+        self._tables.close()
 
     def __repr__(self) -> str:
         return f"DuckTable({list(self.schemas)!r}, public={list(self.publics)!r})"

@@ -65,21 +65,44 @@ def load_separately(entering: Entering) -> Iterator[tuple["DuckDBPyConnection", 
         yield connection, load_rows(connection, entering, f"TABLE {entering.rows}")
 
 
+def describe_source(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
+    """Return the columns that a source would be taken over with, or refuse it. No row of a file is read."""
+    with _attached(connection, entering, rows=False) as attached:
+        return _describe(connection, attached, entering)[0]
+
+
 def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str) -> Imported:
     """Create a table with the rows of a source: its columns are c0, c1, …; public rows are sorted by all of them."""
-    declaration = entering.declaration
-    attached = attach(connection, entering.source, entering.inner, declaration.csv)
+    with _attached(connection, entering, rows=True) as attached:
+        imported, castings = _describe(connection, attached, entering)
+        items = ", ".join(f"{cast.text} AS c{place}" for place, cast in enumerate(castings))
+        # S608: names are quoted, and the path is a parameter.
+        query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608
+        everything = ", ".join(f"c{place} NULLS FIRST" for place in range(len(imported.columns)))
+        order = f" ORDER BY {everything}" if entering.public else ""
+        connection.execute(f"CREATE {target} {query}{order}", attached.parameters)
+    return imported
+
+
+@contextmanager
+def _attached(connection: "DuckDBPyConnection", entering: Entering, *, rows: bool) -> Iterator[Source]:
+    """Make a source known to a connection for a while, so that it can be attached again after a failure."""
+    attached = attach(connection, entering.source, entering.inner, entering.declaration.csv, rows=rows)
+    try:
+        yield attached
+    finally:
+        detach(connection, attached)
+
+
+def _describe(
+    connection: "DuckDBPyConnection", attached: Source, entering: Entering
+) -> tuple[Imported, tuple[Casting, ...]]:
+    """Return the columns of a source and how they are made; refuses wrong names before any row is taken over."""
     castings, left_out, spelt = _castings(connection, attached, entering)
     columns = tuple(Column(name=name, kind=cast.kind) for name, cast in castings.items())
-    declaration.schema(columns)  # refuses wrong names before any row is taken over
-    declaration.order_in(columns)
-    items = ", ".join(f"{cast.text} AS c{place}" for place, cast in enumerate(castings.values()))
-    query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608 - names are quoted, and the path is a parameter
-    everything = ", ".join(f"c{place} NULLS FIRST" for place in range(len(columns)))
-    order = f" ORDER BY {everything}" if entering.public else ""
-    connection.execute(f"CREATE {target} {query}{order}", attached.parameters)
-    detach(connection, attached)
-    return Imported(columns, left_out, spelt)
+    entering.declaration.schema(columns)
+    entering.declaration.order_in(columns)
+    return Imported(columns, left_out, spelt), tuple(castings.values())
 
 
 def _castings(

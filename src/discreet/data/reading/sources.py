@@ -45,10 +45,15 @@ def is_spark_frame(source: object) -> bool:
     return any(kind.__module__ in SPARK_FRAMES and kind.__name__ == "DataFrame" for kind in type(source).__mro__)
 
 
-def attach(connection: Any, source: object, inner: str | None, form: CsvFormat | None = None) -> Source:
-    """Make a source known to a connection, or refuse what is none. `form` says how a CSV file is written."""
+def attach(
+    connection: Any, source: object, inner: str | None, form: CsvFormat | None = None, *, rows: bool = True
+) -> Source:
+    """Make a source known to a connection, or refuse what is none. `form` says how a CSV file is written.
+
+    Without `rows`, columns are known, and no row of a file is read.
+    """
     if isinstance(source, str | Path):
-        return _attach_file(connection, Path(source), inner, form)
+        return _attach_file(connection, Path(source), inner, form, rows=rows)
     _need_no_form(form)
     if inner is not None:
         raise InvalidInput("A frame has no tables inside.", fix="leave `inner` out; it names a table of a DuckDB file")
@@ -58,15 +63,20 @@ def attach(connection: Any, source: object, inner: str | None, form: CsvFormat |
             f"The source is {kind_of(source)}, which cannot be opened.",
             fix="pass a path to a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame",
         )
-    frame: Any = source
-    if module == "polars" and type(source).__name__ == "LazyFrame":
-        frame = frame.collect()
+    frame: Any = compute_frame(source)
     if module == "pandas":
         # Otherwise the type of a column of objects would be that of a few of them.
         connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
     connection.register(NAME, frame)
     own = frame.column_names if module == "pyarrow" else frame.columns
     return Source(NAME, {}, None, tuple(map(str, own)))
+
+
+def compute_frame(source: object) -> Any:
+    """Return a frame with its rows: a lazy one is computed, once."""
+    frame: Any = source
+    lazy = type(source).__module__.partition(".")[0] == "polars" and type(source).__name__ == "LazyFrame"
+    return frame.collect() if lazy else frame
 
 
 def detach(connection: Any, source: Source) -> None:
@@ -103,7 +113,7 @@ def _need_no_form(form: CsvFormat | None) -> None:
         )
 
 
-def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat | None) -> Source:
+def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat | None, *, rows: bool) -> Source:
     stamp = stamp_of(path)
     with path.open("rb") as file:
         magic = file.read(12)
@@ -118,12 +128,14 @@ def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat
     parameters: dict[str, object] = {"path": str(path)}
     if magic[:4] == PARQUET_MAGIC:
         # A folder called "id=7" would replace a column of the file.
-        rows = "read_parquet($path, hive_partitioning = false)"
-        return Source(rows, parameters, stamp, _parquet_names(connection, parameters))
+        scan = "read_parquet($path, hive_partitioning = false)"
+        return Source(scan, parameters, stamp, _parquet_names(connection, parameters))
     if is_csv(path):
         lines = CsvFile.of(path, form or CsvFormat())
-        load_lines(connection, path, lines.form)
-        return Source(lines.texts, {}, stamp, lines.own_names, typed=False, form=lines.form)
+        if rows:
+            load_lines(connection, path, lines.form)
+        relation = lines.texts if rows else lines.no_rows
+        return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
     )

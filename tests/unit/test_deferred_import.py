@@ -1,0 +1,163 @@
+"""Files are open before their rows are read: rows come in when a question is paid for, and fail as its run fails."""
+
+import gzip
+import threading
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import discreet
+from clinic import BY_WARD, COUNT, opened, rows, write_visits
+from discreet.core import DiscreetError, NotReady, RunFailed
+from discreet.data.duckdb import deferred_import
+from discreet.gate.gate import FAILED
+
+
+@pytest.fixture
+def imports(monkeypatch):
+    """Return the tables whose rows were imported, in their order."""
+    known, real = [], deferred_import.import_table
+
+    def noted(connection, entering):
+        known.append(entering.declaration.table)
+        return real(connection, entering)
+
+    monkeypatch.setattr(deferred_import, "import_table", noted)
+    return known
+
+
+def test_nothing_free_reads_a_row_and_the_first_paid_question_reads_all_of_them_once(tmp_path, imports):
+    with opened(tmp_path) as session:
+        assert session.schema.lines()
+        assert session.preview(BY_WARD, epsilon=1).fits
+        assert session.explain(BY_WARD, epsilon=1)
+        with pytest.raises(DiscreetError):
+            session.sql(COUNT, epsilon=100)
+        assert imports == []
+        session.sql(COUNT, epsilon=1)
+        session.sql(BY_WARD, epsilon=1)
+        assert imports == ["visits"]
+    with opened(tmp_path) as session:
+        assert not session.sql(COUNT, epsilon=1).fresh
+    assert imports == ["visits"]
+
+
+def test_rows_that_cannot_be_read_fail_a_run_that_was_paid_for_and_nothing_before(tmp_path):
+    """A file whose end is missing: whether it is, may be a fact of rows, and is told by no free call."""
+    whole = gzip.compress(write_visits(tmp_path).read_bytes() * 50)
+    path = tmp_path / "cut.csv.gz"
+    path.write_bytes(whole[: len(whole) // 2])
+    declared = {"person": "patient_id", "groups": {"ward": ["A"]}, "budget": discreet.Budget(epsilon=3, delta=1e-9)}
+    with discreet.open(path, table="visits", anchors=[], **declared) as session:
+        assert session.preview(COUNT, epsilon=1).fits
+        with pytest.raises(RunFailed) as caught:
+            session.sql(COUNT, epsilon=1)
+        assert caught.value.problem == FAILED
+        assert session.ledger.spent == 1
+        assert session.ledger.runs.state.total == 1
+        with pytest.raises(RunFailed):
+            session.sql(COUNT, epsilon=1)
+        path.write_bytes(whole)
+        with pytest.raises(NotReady, match="has changed since it was opened"):
+            session.sql(COUNT, epsilon=1)
+    with discreet.open(path, table="visits", anchors=[], **declared) as session:
+        assert session.sql(COUNT, epsilon=1).fresh
+        assert session.ledger.spent == 1
+
+
+def test_a_file_that_changed_or_went_after_opening_is_refused_before_payment(tmp_path):
+    with opened(tmp_path) as session:
+        path = tmp_path / "visits.csv"
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text + "p01,A,1,30,2024-01-01,plain,5\n", encoding="utf-8")
+        with pytest.raises(NotReady, match=r"changed since it was opened, or is gone\. Nothing was paid"):
+            session.sql(COUNT, epsilon=1)
+        path.unlink()
+        with pytest.raises(NotReady, match="Nothing was paid"):
+            session.sql(COUNT, epsilon=1)
+        assert session.preview(COUNT, epsilon=1).fits
+        assert session.ledger.spent == 0
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_used(tmp_path, monkeypatch):
+    real = deferred_import.import_table
+
+    def meddled(connection, entering):
+        path = tmp_path / "visits.csv"
+        path.write_text(path.read_text(encoding="utf-8") + "p01,A,1,30,2024-01-01,plain,5\n", encoding="utf-8")
+        return real(connection, entering)
+
+    monkeypatch.setattr(deferred_import, "import_table", meddled)
+    with opened(tmp_path) as session, pytest.raises(RunFailed):
+        session.sql(COUNT, epsilon=1)
+
+
+def test_an_import_that_was_interrupted_is_made_again(tmp_path, monkeypatch):
+    real, tries = deferred_import.read_holding, []
+
+    def failing(*arguments):
+        tries.append(1)
+        if len(tries) == 1:
+            raise MemoryError
+        return real(*arguments)
+
+    monkeypatch.setattr(deferred_import, "read_holding", failing)
+    with opened(tmp_path) as session:
+        with pytest.raises(RunFailed):
+            session.sql(COUNT, epsilon=1)
+        assert session.sql(COUNT, epsilon=1).fresh
+        assert session.ledger.spent == 1
+
+
+def test_two_threads_that_ask_first_read_the_rows_once(tmp_path, imports):
+    with opened(tmp_path) as session:
+        questions = [COUNT, BY_WARD]
+        threads = [threading.Thread(target=session.sql, args=(text,), kwargs={"epsilon": 1}) for text in questions]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(session.ledger.runs.state.open) == 0
+        assert session.ledger.spent == 2
+    assert imports == ["visits"]
+
+
+def test_a_frame_is_taken_over_as_it_is_when_it_is_opened(tmp_path):
+    frame = pd.DataFrame({"x": [1, 2, 3]})
+    budget = discreet.Budget(epsilon=10**6)
+    with discreet.open(frame, row=True, budget=budget, ledger=tmp_path / "f.ledger", anchors=[]) as session:
+        frame.loc[0, "x"] = 10
+        answer = session.sql("SELECT COUNT(*) AS n FROM data WHERE x = 1", epsilon=10**5)
+        assert round(answer.rows()[0]["n"]) == 1
+
+
+def test_a_kept_import_is_made_when_rows_are_needed_and_by_nothing_else(tmp_path):
+    pq.write_table(pa.table({"x": [1, 2], "who": ["a", "b"]}), tmp_path / "t.parquet")
+    public = pd.DataFrame({"x": [1, 2], "name": ["one", "two"]})
+    store = tmp_path / "t.rows"
+    declared = {"person": "who", "public": {"names": public}, "store": store, "ledger": tmp_path / "t.ledger"}
+    asked = "SELECT name, COUNT(*) AS n FROM t JOIN names ON t.x = names.x GROUP BY name"
+    with discreet.open(tmp_path / "t.parquet", budget=discreet.Budget(epsilon=9), anchors=[], **declared) as session:
+        assert session.preview(asked, epsilon=1).fits
+        assert not store.exists()
+        assert len(session.sql(asked, epsilon=1)) == 2
+        assert store.exists()
+
+
+def test_the_time_of_an_import_is_not_the_time_of_a_question(tmp_path, monkeypatch):
+    """Or the first question would fail where the table is large, and the second would not."""
+    moments = iter([True])
+    real = deferred_import.import_table
+
+    def slow(connection, entering):
+        if next(moments, False):
+            threading.Event().wait(0.3)
+        return real(connection, entering)
+
+    monkeypatch.setattr(deferred_import, "import_table", slow)
+    monkeypatch.setattr("discreet.data.duckdb.table.check_unit_work", lambda *_: None)
+    with opened(tmp_path, seconds=0.25) as session:
+        assert session.sql(COUNT, epsilon=1).fresh
+    assert len(rows()) == 61
