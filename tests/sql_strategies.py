@@ -54,7 +54,13 @@ FORMS = {
             f"{name}(stay + {{n}})"
             for name in ("SUM", "AVG", "VAR_SAMP", "VAR_POP", "STDDEV", "STDDEV_POP", "MIN", "MAX")
         ),
-        *("COUNT(*) FILTER (WHERE {b})", "SUM({n}) FILTER (WHERE {b})", "QUANTILE(age * {n}, 0.9)"),
+        *(
+            "COUNT(*) FILTER (WHERE {b})",
+            "SUM({n}) FILTER (WHERE {b})",
+            "QUANTILE(age * {n}, 0.9)",
+            "CORR(stay, age)",
+            "REGR_SLOPE(stay, age + {n})",
+        ),
     ),
     "o": ("{m}", "{m}", *(f"{{m}}{sign}{{m}}" for sign in SIGNS), "ROUND({m}, 2)", "({m} - {m}) * 2", "- ({m})"),
 }

@@ -270,6 +270,20 @@ QUERY_MUTANTS = [
         f"{OUTER}::test_bars_hold_the_exact_result_when_those_of_all_cells_do",
     ),
     Mutant(
+        "both values of a pair are summed up where only one is there",
+        "query/planning/measurements.py::_paired",
+        "if never_null(other, schema) or value == other:",
+        "if True:",
+        f"{PLANS}::test_measures_of_two_values_are_those_of_the_rows_that_have_both",
+    ),
+    Mutant(
+        "a covariance has the means in it",
+        "query/results/moments.py::JointMoments._covariance",
+        "add(mean, negate(multiply(*offsets)))",
+        "mean",
+        f"{PLANS}::test_measures_of_two_values_are_those_of_the_rows_that_have_both",
+    ),
+    Mutant(
         "the first rows of a table that noise sorted have bars for each cell",
         "query/post_processing.py::picks_or_combines",
         "(limited and bool(measured)) or any(",

@@ -8,6 +8,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 from typing import Any
 
@@ -103,6 +104,26 @@ class HistogramOf:
     edges: tuple[Fraction, ...]
 
 
+class JointForm(Enum):
+    """How two values go together. The value of a member is its name in SQL."""
+
+    CORRELATION = "CORR"
+    COVARIANCE = "COVAR_POP"
+    SAMPLE_COVARIANCE = "COVAR_SAMP"
+    SLOPE = "REGR_SLOPE"
+    INTERCEPT = "REGR_INTERCEPT"
+    DETERMINATION = "REGR_R2"
+
+
+@dataclass(frozen=True, slots=True)
+class Joint:
+    """CORR(y, x), REGR_SLOPE(y, x) and others, over the rows that have both: `value` is y, `other` is x."""
+
+    value: Expression
+    other: Expression
+    form: JointForm
+
+
 #: What has to be measured.
 Measure = (
     Count
@@ -117,6 +138,7 @@ Measure = (
     | Smallest
     | Largest
     | HistogramOf
+    | Joint
 )
 
 
@@ -186,6 +208,17 @@ class Question:
     order: tuple[Order, ...] = ()
     most: int | None = None
     stages: tuple[Stage, ...] = ()
+
+
+def values_of(measure: Measure) -> tuple[Expression, ...]:
+    """Return what a measure computes of each row."""
+    match measure:
+        case Count() | CountPeople():
+            return ()
+        case Joint(value=value, other=other):
+            return value, other
+        case _:
+            return (measure.value,)
 
 
 def measures_in(term: Term) -> tuple[Measure, ...]:

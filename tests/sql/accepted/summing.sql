@@ -112,3 +112,30 @@ SELECT SUM(IF(age > 40, stay, 0)) AS old, SUM(IF(smoker, 1, NULL)) AS s FROM vis
 ---
 SELECT SUM(CASE WHEN age > 40 THEN stay ELSE 0 END) AS old, SUM(CASE WHEN smoker THEN 1 END) AS s
 FROM visits
+===
+SELECT CORR(stay, age), covar_pop(stay, age), COVAR_SAMP(stay, age * 2) AS c FROM visits
+---
+SELECT CORR(stay, age) AS corr_stay_age, COVAR_POP(stay, age) AS covar_pop_stay_age, COVAR_SAMP(stay, age * 2) AS c
+FROM visits
+===
+SELECT ward, REGR_SLOPE(stay, age), REGR_INTERCEPT(stay, age), REGR_R2(stay, age) FROM visits GROUP BY ward
+---
+SELECT ward, REGR_SLOPE(stay, age) AS regr_slope_stay_age, REGR_INTERCEPT(stay, age) AS regr_intercept_stay_age, REGR_R2(stay, age) AS regr_r2_stay_age
+FROM visits
+GROUP BY ward
+===
+SELECT REGR_COUNT(stay, age), REGR_AVGX(stay, age), REGR_AVGY(stay, age) FROM visits
+---
+SELECT COUNT(CASE WHEN age IS NOT NULL THEN stay END) AS count, AVG(CASE WHEN stay IS NOT NULL THEN age END) AS avg, AVG(CASE WHEN age IS NOT NULL THEN stay END) AS avg_2
+FROM visits
+===
+SELECT CORR(stay, age) FILTER (WHERE smoker), ROUND(100 * REGR_R2(stay, age), 1) AS r FROM visits HAVING CORR(age, stay) > 0
+---
+SELECT CORR(CASE WHEN smoker THEN stay END, age) AS corr, ROUND(100 * REGR_R2(stay, age) * 10) / 10 AS r
+FROM visits
+HAVING CORR(age, stay) > 0
+===
+SELECT CORR(x, stay) FROM (SELECT stay, CLAMP(cost, 0, 9) AS x FROM visits) AS q
+---
+SELECT CORR(cost, stay) AS corr_x_stay
+FROM (SELECT patient_id, stay, CLAMP(cost, 0, 9) AS cost FROM visits) AS t1

@@ -257,3 +257,33 @@ SELECT COUNT_IF(smoker) FILTER (WHERE age > 3) FROM visits
 ---
 COUNT_IF takes one condition. (line 1, column 8)
   fix: write COUNT(*) FILTER (WHERE …)
+===
+SELECT CORR(stay) FROM visits
+---
+CORR takes two values. (line 1, column 8)
+  fix: write CORR(stay, age)
+===
+SELECT CORR(stay, ward) FROM visits
+---
+This takes numbers, not text values. (line 1, column 19)
+  fix: if these are numbers, declare kinds={"ward": "real"} when the table is opened; or group by it
+===
+SELECT COVAR_POP(stay, 1) FROM visits
+---
+This expression is constant. (line 1, column 24)
+  fix: name a column, or write COUNT(*)
+===
+SELECT REGR_SLOPE(stay, patient_id) FROM visits
+---
+The column of the privacy unit can only be counted. (line 1, column 25)
+  fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
+===
+SELECT CORR(n, stay) FROM (SELECT patient_id, COUNT(*) AS n, MAX(stay) AS stay FROM visits GROUP BY patient_id) AS q
+---
+CORR needs bounds for 'n', a computed column. (line 1, column 13)
+  fix: write CORR(CLAMP(n, 0, …), …), with the largest value that counts
+===
+SELECT CORR(n, m) FROM (SELECT ward, COUNT(*) AS n, COUNT(age) AS m FROM visits GROUP BY ward) AS q
+---
+This summary cannot be computed from an answer. (line 1, column 8)
+  fix: use COUNT, SUM, AVG, MIN, MAX, MEDIAN or STDDEV; or compute it from the answer afterwards

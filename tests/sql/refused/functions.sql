@@ -298,11 +298,6 @@ SELECT APPROX_COUNT_DISTINCT(ward) FROM visits
 APPROX_COUNT_DISTINCT is not a supported function. (line 1, column 8)
   fix: write COUNT(DISTINCT x)
 ===
-SELECT CORR(age, stay) FROM visits
----
-CORR is not a supported function. (line 1, column 8)
-  fix: not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations
-===
 SELECT COUNT(*) FROM visits WHERE LEFT(ward, age) = 'A'
 ---
 LEFT has other arguments. (line 1, column 35)

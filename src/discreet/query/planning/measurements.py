@@ -17,10 +17,11 @@ from discreet.algebra.aggregates import (
     Rows,
     Total,
 )
-from discreet.algebra.expressions import Expression
+from discreet.algebra.expressions import Case, Expression, Literal, call
+from discreet.algebra.functions import F
 from discreet.core import Bounds
-from discreet.core.canonical_text import Record
-from discreet.core.schema import Schema
+from discreet.core.canonical_text import Record, canonical_text
+from discreet.core.schema import Kind, Schema
 from discreet.query.questions import (
     Average,
     Count,
@@ -29,6 +30,8 @@ from discreet.query.questions import (
     CountPeople,
     Deviation,
     HistogramOf,
+    Joint,
+    JointForm,
     Largest,
     Measure,
     Quantile,
@@ -96,7 +99,38 @@ class Sources:
     weights: tuple[Fraction, ...]
 
 
-HALF, QUARTER, ONE = Fraction(1, 2), Fraction(1, 4), Fraction(1)
+QUARTER, ONE = Fraction(1, 4), Fraction(1)
+
+
+@dataclass(frozen=True, slots=True)
+class JointParts:
+    """The parts of a `Joint`: sums over the rows that have both values, around the middles of their bounds.
+
+    Squares are there where a form needs them. Bounds are those of both values, and of their product.
+    """
+
+    products: Noisy
+    totals: tuple[Noisy, Noisy]
+    squares: tuple[Noisy | None, Noisy | None]
+    count: Noisy
+    bounds: tuple[Bounds, Bounds]
+    product_bounds: Bounds
+
+    @property
+    def all(self) -> tuple[Noisy, ...]:
+        """All of them."""
+        return (self.products, *self.totals, *(part for part in self.squares if part is not None), self.count)
+
+
+#: Forms with the squares that they need, of y and of x.
+SQUARES: dict[JointForm, tuple[bool, bool]] = {
+    JointForm.CORRELATION: (True, True),
+    JointForm.COVARIANCE: (False, False),
+    JointForm.SAMPLE_COVARIANCE: (False, False),
+    JointForm.SLOPE: (False, True),
+    JointForm.INTERCEPT: (False, True),
+    JointForm.DETERMINATION: (True, True),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +147,22 @@ class Blueprint:
     def of(cls, measures: Iterable[Measure], *, many: bool, schema: Schema) -> "Blueprint":
         """Look at all measures of a question at once."""
         listed = tuple(measures)
+        paired = [
+            (value, squared)
+            for m in listed
+            if isinstance(m, Joint)
+            for value, squared in zip(_pair_values(m, schema), SQUARES[m.form], strict=True)
+        ]
         spread = [m.value for m in listed if isinstance(m, Variance | Deviation)]
+        spread += [value for value, squared in paired if squared]
         wanted: dict[Expression, set[Fraction]] = {}
         for measure in listed:
             if isinstance(measure, Quantile):
                 wanted.setdefault(measure.value, set()).add(measure.level)
         return cls(
-            averaged=frozenset([*spread, *(m.value for m in listed if isinstance(m, Average))]),
+            averaged=frozenset(
+                [*spread, *(m.value for m in listed if isinstance(m, Average)), *(value for value, _ in paired)]
+            ),
             squared=frozenset(spread),
             levels=tuple((value, tuple(sorted(levels))) for value, levels in wanted.items()),
             cells=CELLS_OF_MANY if many else CELLS,
@@ -158,6 +201,37 @@ class Blueprint:
                 return _single(End(self.frequencies(value, "MAX"), largest=True))
             case HistogramOf(value=value, edges=edges):
                 return _single(Noisy(Histogram(value, edges)))
+            case Joint():
+                return self._joint(measure)
+
+    def _joint(self, measure: Joint) -> Sources:
+        """Return sums with weights: of squares and means as in a variance, of products as in a mean."""
+        parts = self.joint_parts(measure)
+        squares = sum(part is not None for part in parts.squares)
+        return Sources(parts.all, (ONE, QUARTER, QUARTER, *[Fraction(1, 16)] * squares, Fraction(1, 16)))
+
+    def joint_parts(self, measure: Joint) -> JointParts:
+        """Return the parts of a measure of two values."""
+        pair = _pair_values(measure, self.schema)
+        words = f"{measure.form.value}({words_of(measure.value)}, {words_of(measure.other)})"
+        bounds = self.bounds(pair[0], words), self.bounds(pair[1], words)
+        deviations = _deviation(measure.value, bounds[0]), _deviation(measure.other, bounds[1])
+        # In an order of their own: the covariance of x and y is that of y and x.
+        product = call(F.MULTIPLY, *sorted(deviations, key=canonical_text))
+        first, second = sorted((measure.value, measure.other), key=canonical_text)
+        counted = second if never_null(first, self.schema) else _paired(first, second, self.schema)
+        wanted, product_bounds = SQUARES[measure.form], bounds_of(product, words)
+        return JointParts(
+            products=Noisy(Total(product, product_bounds, centred=True)),
+            totals=(Noisy(Total(pair[0], bounds[0], centred=True)), Noisy(Total(pair[1], bounds[1], centred=True))),
+            squares=(
+                Noisy(Total(pair[0], bounds[0], squared=True)) if wanted[0] else None,
+                Noisy(Total(pair[1], bounds[1], squared=True)) if wanted[1] else None,
+            ),
+            count=self.present(counted),
+            bounds=bounds,
+            product_bounds=product_bounds,
+        )
 
     def _sum(self, value: Expression) -> Sources:
         """Return one total; beside an average, the total around the middle and the count, which are there anyway."""
@@ -185,6 +259,30 @@ class Blueprint:
         bounds = self.bounds(value, f"{word}({words_of(value)})")
         width = bounds.high_steps - bounds.low_steps + 1
         return Frequencies(value, bounds, -(-width // self.cells))
+
+
+def _pair_values(measure: Joint, schema: Schema) -> tuple[Expression, Expression]:
+    """Return both values, each only where the other one is there."""
+    return (
+        _paired(measure.value, measure.other, schema),
+        _paired(measure.other, measure.value, schema),
+    )
+
+
+def _paired(value: Expression, other: Expression, schema: Schema) -> Expression:
+    """Return a value, NULL where the other one is."""
+    if never_null(other, schema) or value == other:
+        return value
+    return Case(((call(F.NOT, call(F.IS_NULL, other)), value),), None)
+
+
+def _deviation(value: Expression, bounds: Bounds) -> Expression:
+    """Return how far a value is from the middle of its bounds."""
+    middle = bounds.centre * bounds.step
+    if middle == 0:
+        return value
+    whole = value.kind is Kind.INTEGER and middle.denominator == 1
+    return call(F.SUBTRACT, value, Literal.of(int(middle) if whole else float(middle)))
 
 
 def words_of(expression: Expression) -> str:

@@ -31,7 +31,17 @@ from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.question_checks import check_matched, check_question
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split
-from discreet.query.questions import LENIENT, STRICT, Apply, CountPeople, Question, Term, all_measures
+from discreet.query.questions import (
+    LENIENT,
+    STRICT,
+    Apply,
+    CountPeople,
+    Joint,
+    Question,
+    Term,
+    all_measures,
+    values_of,
+)
 from discreet.query.relations.normal_form import expressions_of
 from discreet.query.relations.public_tuples import PublicCells, all_cells, keys_of_pass, public_cells
 from discreet.query.relations.public_values import public_values
@@ -389,7 +399,9 @@ def _functions(term: Term) -> list[F]:
 
 def _check_work_limit(question: Question, facts: PlanningContext) -> None:
     """Refuse a question whose rows make more work than a public limit, before anything is paid for it."""
-    check_work(question.source, expressions_of(question), facts.measure_sql)
+    joint = [value for measure in all_measures(question) if isinstance(measure, Joint) for value in values_of(measure)]
+    # A measure of two values is made of both, of each where the other is there, and of their product.
+    check_work(question.source, [*expressions_of(question), *joint, *joint, *joint], facts.measure_sql)
 
 
 #: What a question must satisfy, in the order in which it is said.

@@ -31,6 +31,8 @@ from discreet.query.questions import (
     CountPeople,
     GroupValue,
     HistogramOf,
+    Joint,
+    JointForm,
     Measure,
     Sum,
     Term,
@@ -55,7 +57,24 @@ def possible_range(measure: Measure, blueprint: Blueprint) -> tuple[float, float
         case Average(value=value):
             bounds = blueprint.bounds(value, "AVG")
             return float(bounds.low), float(bounds.high)
+        case Joint():
+            return _range_of_joint(measure, blueprint)
         case _:
+            return float("-inf"), float("inf")
+
+
+def _range_of_joint(joint: Joint, blueprint: Blueprint) -> tuple[float, float]:
+    """Return where a covariance lies: no deviation from the middle is larger than half of the bounds' width."""
+    match joint.form:
+        case JointForm.CORRELATION:
+            return -1.0, 1.0
+        case JointForm.DETERMINATION:
+            return 0.0, 1.0
+        case JointForm.COVARIANCE | JointForm.SAMPLE_COVARIANCE:
+            most = float(prod(bounds.radius * bounds.step for bounds in blueprint.joint_parts(joint).bounds))
+            most *= 1 if joint.form is JointForm.COVARIANCE else 2  # n/(n − 1) is at most 2
+            return -most, most
+        case JointForm.SLOPE | JointForm.INTERCEPT:
             return float("-inf"), float("inf")
 
 

@@ -88,6 +88,8 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
         case q.CountOf(value=value) | q.CountDistinct(value=value):
             _check_value(value, schema)
             return Kind.INTEGER
+        case q.Joint():
+            return _kind_of_joint(term, schema)
         case _ if isinstance(term, (*OF_NUMBERS, *OF_ORDERED)):
             return _kind_of_numbers(term, schema)
         case _:
@@ -136,6 +138,20 @@ def _kind_of_numbers(measure: q.Measure, schema: Schema) -> Kind:
     return value.kind if ordered or isinstance(measure, q.Sum) else Kind.REAL
 
 
+def _kind_of_joint(measure: q.Joint, schema: Schema) -> Kind:
+    """Return the kind of a measure of two numbers, or refuse it."""
+    if not isinstance(measure.form, q.JointForm):
+        raise WrongType("form must be a JointForm.", fix="pass JointForm.CORRELATION or another of its members")
+    for value in q.values_of(measure):
+        _check_value(value, schema)
+        if not value.kind.numeric:
+            raise WrongType(
+                f"{measure.form.value} takes numbers, not {value.kind.value} values.",
+                fix="pass two numbers, or group by one of them",
+            )
+    return Kind.REAL
+
+
 def _check_value(value: Expression, schema: Schema) -> None:
     check_expression(value, columns_by_name(schema.columns))
     if any(schema.is_person(name) for name in columns_in(value)):
@@ -168,7 +184,7 @@ def _check_histogram_alone(question: q.Question) -> None:
 # Joins of people with each other: only counts and sums of rows, in public groups.
 
 #: Counts and sums of rows: how far one unit moves them follows from how many rows it moves.
-BY_ROW = (q.Count, q.CountOf, q.Sum, q.Average, q.Variance, q.Deviation, q.HistogramOf)
+BY_ROW = (q.Count, q.CountOf, q.Sum, q.Average, q.Variance, q.Deviation, q.HistogramOf, q.Joint)
 
 
 def check_matched(question: q.Question, schema: Schema) -> None:

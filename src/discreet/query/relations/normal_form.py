@@ -345,6 +345,8 @@ def _change_term(term: q.Term, change: Change) -> q.Term:
             return replace(term, arguments=tuple(_change_term(argument, change) for argument in arguments))
         case q.GroupValue() | q.Constant() | q.Count() | q.CountPeople():
             return term
+        case q.Joint(value=value, other=other):
+            return replace(term, value=change(value), other=change(other))
         case _:
             return replace(term, value=change(term.value))
 
@@ -354,6 +356,6 @@ def expressions_of(question: q.Question) -> list[Expression]:
     terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
     terms += [] if question.having is None else [question.having]
     measures = [measure for term in terms for measure in q.measures_in(term)]
-    values = [getattr(measure, "value", None) for measure in measures]
+    values = [value for measure in measures for value in q.values_of(measure)]
     expressions = [question.where, *(group.expression for group in question.groups), *values]
     return [expression for expression in expressions if expression is not None]

@@ -12,7 +12,7 @@ from discreet.algebra.aggregates import PeopleCut, PeopleWhere
 from discreet.algebra.functions import F
 from discreet.core import Bounds, Number, probability
 from discreet.core.schema import Kind, Value, day_of
-from discreet.query.error_bars import RULES, Band, Floats, add, divide, multiply, negate, root, square
+from discreet.query.error_bars import RULES, Band, Floats, add, root
 from discreet.query.planning.measurements import Blueprint, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
@@ -28,6 +28,7 @@ from discreet.query.questions import (
     Deviation,
     GroupValue,
     HistogramOf,
+    Joint,
     Largest,
     Measure,
     Quantile,
@@ -40,6 +41,7 @@ from discreet.query.questions import (
     measures_in,
     picks_by_noise,
 )
+from discreet.query.results.moments import JointMoments, correct_for_sample, mean_of, variance_of
 from discreet.query.results.stages import apply_stages
 from discreet.query.results.table import Result, ResultColumn, notes_of
 
@@ -72,6 +74,8 @@ class Estimates:
                 return root(self._variance(measure, self.blueprint.bounds(value, "VARIANCE"), sample=sample))
             case Quantile() | Smallest() | Largest():
                 return self._read_chosen_cells(measure)
+            case Joint():
+                return JointMoments(measure, self.blueprint.joint_parts(measure), self.band_of).estimate()
 
     def _sum(self, measure: Sum, bounds: Bounds) -> Band:
         parts = self.blueprint.sources(measure).parts
@@ -91,15 +95,9 @@ class Estimates:
 
     def _variance(self, measure: Variance | Deviation, bounds: Bounds, *, sample: bool) -> Band:
         """Return E[u²] − E[u]², where u counts steps from the middle; for a sample, times n/(n − 1)."""
-        count, radius = self._count(measure), float(bounds.radius)
-        half = float(bounds.radius**2 // 2)
-        squares = mean_of(self.band_of(self.blueprint.squares(measure.value)), count, radius**2)
-        second = squares.scale(1.0, half).clip(0.0, radius**2)
-        spread = add(second, negate(square(self._offset(measure, bounds)))).clip(0.0, radius**2)
-        if sample:
-            spread = multiply(spread, _correction(count))
-            spread = Band(np.where(count.value > 1, spread.value, np.nan), spread.low, spread.high)
-        return spread.scale(float(bounds.step) ** 2)
+        count, squares = self._count(measure), self.band_of(self.blueprint.squares(measure.value))
+        spread = variance_of(squares, self._offset(measure, bounds), count, bounds)
+        return (correct_for_sample(spread, count) if sample else spread).scale(float(bounds.step) ** 2)
 
     def _read_chosen_cells(self, measure: Quantile | Smallest | Largest) -> Band:
         """Return the chosen cells: the first value of each for MIN, the last for MAX, else the middle, and both ends.
@@ -122,25 +120,6 @@ class Estimates:
                 shown = np.floor((first + last) / 2)
         step = float(bounds.step)
         return Band(shown * step, first * step, last * step)
-
-
-def mean_of(total: Band, count: Band, radius: float) -> Band:
-    """Return total/count for rows that lie within the radius; NULL where the noisy count is below 1.
-
-    The true count is a whole number. Where it may be 0, nothing is known but the radius.
-    """
-    value = np.where(count.value >= 1, total.value / np.maximum(count.value, 1), np.nan)
-    ratio = divide(total, Band(count.value, np.maximum(count.low, 0.0), count.high))
-    return Band(np.clip(value, -radius, radius), ratio.low, ratio.high).clip(-radius, radius)
-
-
-def _correction(count: Band) -> Band:
-    """Return n/(n − 1) for a true n of at least 2; with less, there is no sample variance."""
-    with np.errstate(all="ignore"):
-        value = np.where(count.value > 1, count.value / (count.value - 1), np.nan)
-        most = np.maximum(count.low, 2.0)
-        least = np.maximum(count.high, 2.0)
-        return Band(value, least / (least - 1), most / (most - 1))
 
 
 #: Measures that are whole numbers.

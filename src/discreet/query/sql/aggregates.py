@@ -10,7 +10,8 @@ from itertools import pairwise
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import Case, ColumnValue, Expression, Literal, columns_in, is_null
+from discreet.algebra.expressions import Case, ColumnValue, Expression, Literal, call, columns_in, is_null
+from discreet.algebra.functions import F
 from discreet.core import InvalidInput
 from discreet.core.exact import exact
 from discreet.core.schema import Kind
@@ -23,7 +24,9 @@ from discreet.query.sql.scope import SqlScope
 #: No text holds this character, and so no name does.
 MARK = "\0"
 QUANTILES = ("QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE")
-REALS = (q.Average, q.Variance, q.Deviation)
+JOINT = {form.value: form for form in q.JointForm}
+#: Measures of one of two values, where both are there.
+OF_PAIRS = ("REGR_COUNT", "REGR_AVGX", "REGR_AVGY")
 
 
 class MeasurePlaceholders:
@@ -51,7 +54,7 @@ def kind_of_measure(measure: q.Measure) -> Kind:
     match measure:
         case q.Sum(value=value) | q.Quantile(value=value) | q.Smallest(value=value) | q.Largest(value=value):
             return value.kind
-        case q.Average() | q.Variance() | q.Deviation():
+        case q.Average() | q.Variance() | q.Deviation() | q.Joint():
             return Kind.REAL
         case _:
             return Kind.INTEGER
@@ -98,22 +101,60 @@ def _read_within_group(node: exp.WithinGroup, scope: SqlScope) -> q.Measure:
 
 def _read_aggregate(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
     name, arguments = node.name.upper(), node.expressions
-    if name == "COUNT":
-        return _read_count(node, arguments, condition, scope)
-    if name == "COUNT_IF":
-        return _read_count_if(node, arguments, condition, scope)
-    if name in QUANTILES:
-        if len(arguments) != 2:
-            raise scope.refuse(node, f"{name} takes a value and a level.", f"write {name}(stay, 0.9)")
-        return q.Quantile(_read_value(arguments[0], condition, scope, ordered=True), _read_level(arguments[1], scope))
-    if name == "HISTOGRAM":
-        return _read_histogram(node, arguments, condition, scope)
-    if name == "PERCENTILE_CONT":
-        raise scope.refuse(node, "PERCENTILE_CONT needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)")
+    match name:
+        case "COUNT":
+            return _read_count(node, arguments, condition, scope)
+        case "COUNT_IF":
+            return _read_count_if(node, arguments, condition, scope)
+        case "HISTOGRAM":
+            return _read_histogram(node, arguments, condition, scope)
+        case "PERCENTILE_CONT":
+            raise scope.refuse(node, "PERCENTILE_CONT needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)")
+        case _ if name in QUANTILES:
+            return _read_quantile(node, condition, scope)
+        case _ if name in JOINT or name in OF_PAIRS:
+            return _read_joint(node, condition, scope)
+        case _:
+            return _read_summary(node, condition, scope)
+
+
+def _read_quantile(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
+    name, arguments = node.name.upper(), node.expressions
+    if len(arguments) != 2:
+        raise scope.refuse(node, f"{name} takes a value and a level.", f"write {name}(stay, 0.9)")
+    return q.Quantile(_read_value(arguments[0], condition, scope, ordered=True), _read_level(arguments[1], scope))
+
+
+def _read_summary(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
+    """Return a measure of one value."""
+    name, arguments = node.name.upper(), node.expressions
     if len(arguments) != 1:
         raise scope.refuse(node, f"{name} takes one value.", f"write {name}(stay)")
     ordered = name in ("MIN", "MAX", "MEDIAN")
     return _build_measure(name, _read_value(arguments[0], condition, scope, ordered=ordered))
+
+
+def _read_joint(node: exp.Expr, condition: Expression | None, scope: SqlScope) -> q.Measure:
+    """Return a measure of two values; y stands before x, as in SQL."""
+    name, arguments = node.name.upper(), node.expressions
+    if len(arguments) != 2:
+        raise scope.refuse(node, f"{name} takes two values.", f"write {name}(stay, age)")
+    first = _read_value(arguments[0], condition, scope)
+    second = _read_value(arguments[1], None, scope)
+    match name:
+        case "REGR_COUNT":
+            return q.CountOf(_where_present(second, first))
+        case "REGR_AVGX":
+            return q.Average(_where_present(first, second))
+        case "REGR_AVGY":
+            return q.Average(_where_present(second, first))
+        case _:
+            return q.Joint(first, second, JOINT[name])
+
+
+def _where_present(other: Expression, value: Expression) -> Expression:
+    """Return a value, NULL where the other one is."""
+    return Case(((call(F.NOT, call(F.IS_NULL, other)), value),), None)
 
 
 def _build_measure(name: str, value: Expression) -> q.Measure:

@@ -2,7 +2,7 @@
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression, columns_in
+from discreet.algebra.expressions import ColumnValue, columns_in
 from discreet.algebra.relations import (
     Derived,
     Fold,
@@ -25,7 +25,7 @@ from discreet.query.sql.scope import strip_numbers
 from discreet.query.sql.select import Parts
 
 #: Measures that need to know between which ends values lie.
-BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest)
+BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest, q.Joint)
 
 
 def check_question(question: q.Question, relation: Relation, parts: Parts) -> None:
@@ -46,13 +46,13 @@ def check_question(question: q.Question, relation: Relation, parts: Parts) -> No
 
 def _check_bounds(measure: q.Measure, relation: Relation, parts: Parts) -> None:
     """Refuse to add up what was computed in a subquery and may be of any size: nobody can declare bounds of it."""
-    value: Expression = getattr(measure, "value")  # noqa: B009 - all of these have one
-    try:
-        bounds_of(value, "")
-    except InvalidInput:
-        for name in sorted(columns_in(value)):
-            if not _is_declared(name, relation):
-                raise _refuse_unbounded(measure, name, parts) from None
+    for value in q.values_of(measure):
+        try:
+            bounds_of(value, "")
+        except InvalidInput:
+            for name in sorted(columns_in(value)):
+                if not _is_declared(name, relation):
+                    raise _refuse_unbounded(measure, name, parts) from None
 
 
 def _is_declared(name: str, relation: Relation) -> bool:
@@ -97,9 +97,13 @@ def _suggest_clamp(measure: q.Measure, name: str) -> str:
 
 
 def _word(measure: q.Measure) -> str:
+    if isinstance(measure, q.Joint):
+        return measure.form.value
     median = isinstance(measure, q.Quantile) and 2 * measure.level == 1
     return "MEDIAN" if median else WORDS[type(measure)].upper()
 
 
 def _rest(measure: q.Measure) -> str:
+    if isinstance(measure, q.Joint):
+        return ", …"
     return f", {float(measure.level)}" if isinstance(measure, q.Quantile) and 2 * measure.level != 1 else ""

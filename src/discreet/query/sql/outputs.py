@@ -112,6 +112,9 @@ def term_name(term: q.Term, groups: tuple[q.Grouping, ...]) -> str:
             return term_name(measures[0], groups) if len(measures) == 1 else "value"
         case q.Constant():
             return "value"
+        case q.Joint(value=value, other=other, form=form):
+            columns = [name_of(value), name_of(other)]
+            return "_".join([form.value.lower(), *(columns if "value" not in columns else ())])
         case _:
             column = name_of(term.value)
             return _word(term) if column == "value" else f"{_word(term)}_{column}"

@@ -210,7 +210,6 @@ FUNCTION_ADVICE: dict[str, str] = {
     "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
     "PERCENTILE_DISC": "use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)",
     "TRY": "leave it out: expressions do not fail on rows",
-    "CORR": "not yet: ask for AVG(x), AVG(y), AVG(x * y) and the deviations",
 }
 
 
