@@ -88,7 +88,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "a ratio's interval forgets the error of its count",
-        "query/results/views.py::mean_of",
+        "query/results/moments.py::mean_of",
         "ratio = divide(total, Band(count.value, np.maximum(count.low, 0.0), count.high))",
         "ratio = divide(total, Band(count.value, count.value, count.value))",
         f"{PLANS}::test_the_interval_of_a_mean_holds_for_every_count_and_sum_within_theirs",
@@ -124,8 +124,8 @@ QUERY_MUTANTS = [
     Mutant(
         "the variance of a sample is that of all",
         "query/results/views.py::Estimates._variance",
-        "if sample:",
-        "if False:",
+        "correct_for_sample(spread, count) if sample else spread",
+        "spread",
         f"{PLANS}::test_averages_and_variances_are_those_of_the_clamped_values",
     ),
     Mutant(
