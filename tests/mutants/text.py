@@ -124,7 +124,7 @@ TEXT_MUTANTS = [
     Mutant(
         "a question's parts are not counted before it is paid",
         "query/planning/planning.py::_check_work_limit",
-        "    check_work(question.source, expressions_of(question), facts.measure_sql)",
+        "    check_work(question.source, [*expressions_of(question), *joint, *joint, *joint], facts.measure_sql)",
         "    expressions_of(question)",
         f"{GROWTH}::test_a_bomb_is_refused_before_payment_in_full_words_at_once[many-long-scans]",
     ),
