@@ -9,7 +9,37 @@ TEXTS = f"{CORPUS}::test_a_question_becomes_its_one_text"
 ENGINES = "contracts/test_data_engines.py::test_what_needs_constants_means_the_same"
 PUBLICS = "unit/test_query_publics.py"
 
+SPELLINGS = "unit/test_sql_spellings.py"
+
 SQL_MUTANTS = [
+    Mutant(
+        "a schema other than the declared one is taken",
+        "query/sql/tree_spellings.py::_check_path",
+        "if not _agree(path, declared):",
+        "if False:",
+        f"{SPELLINGS}::test_a_schema_in_front_of_a_table_has_to_be_the_declared_one",
+    ),
+    Mutant(
+        "a column of another schema is taken for one of this table",
+        "query/sql/tree_spellings.py::_drop_column_paths",
+        "if known is None or not _agree(path, known):",
+        "if False:",
+        f"{SPELLINGS}::test_a_schema_in_front_of_a_column_has_to_be_that_of_its_table",
+    ),
+    Mutant(
+        "names of a list are given where something inside means the old ones",
+        "query/sql/tree_spellings.py::_check_renaming",
+        'moved or select.args.get("order") is not None or select.args.get("having") is not None',
+        "False",
+        f"{SPELLINGS}::test_a_column_list_gives_names_and_changes_nothing_inside",
+    ),
+    Mutant(
+        "NULLS FIRST is passed over",
+        "query/sql/select.py::_read_order",
+        "if sorting.nulls_first else (order,)",
+        "if False else (order,)",
+        f"{SPELLINGS}::test_nulls_first_is_said_by_the_order_alone",
+    ),
     Mutant(
         "decimal constants are computed as floating-point numbers",
         "query/sql/constants.py::_compute",

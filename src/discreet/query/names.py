@@ -64,6 +64,24 @@ AGGREGATES = (
     *("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"),
     *("REGR_COUNT", "REGR_AVGX", "REGR_AVGY"),
 )
+#: Functions that other databases call by another name, with the same meaning.
+SYNONYMS: dict[str, str] = {
+    "VAR": "VAR_SAMP",
+    "VARP": "VAR_POP",
+    "STDEV": "STDDEV_SAMP",
+    "STDEVP": "STDDEV_POP",
+    "MEAN": "AVG",
+    "AVERAGE": "AVG",
+    "COUNTIF": "COUNT_IF",
+    "LEN": "LENGTH",
+    "UCASE": "UPPER",
+    "LCASE": "LOWER",
+    "ISNULL": "COALESCE",
+    "DAYOFMONTH": "DAY",
+    "DATETRUNC": "DATE_TRUNC",
+    "DATEPART": "DATE_PART",
+    "SAFE_CAST": "TRY_CAST",
+}
 #: sqlglot's grammar knows these by itself.
 GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION")
 ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *GRAMMAR))

@@ -9,6 +9,7 @@ from discreet.accounting import PrivacyLoss
 from discreet.algebra.expressions import Expression
 from discreet.core import Finished, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
+from discreet.core.limits import Matches
 from discreet.data import measure_sql
 from discreet.gate import Gate, Ledger, PersonalAccount, need_label
 from discreet.query import (
@@ -136,7 +137,11 @@ class AnalystContext:
             case Frame():
                 return query.question
             case _:
-                return read_sql(self.need_text(query), self.known, self.dataset.public_scans, options.matches)
+                return self.read(self.need_text(query), options.matches)
+
+    def read(self, text: str, matches: Matches | None = None) -> Question:
+        """Return the question that a text asks."""
+        return read_sql(text, self.known, self.dataset.public_scans, matches, self.dataset.paths)
 
     def need_text(self, text: object) -> str:
         """Refuse what is no text."""

@@ -41,6 +41,8 @@ class Dataset:
     delta: Fraction
     #: Columns of each source that cannot be asked about, and why.
     left_out: Mapping[str, Mapping[str, str]]
+    #: What tables are called where they come from, with the schemas that were named.
+    paths: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
     notes: Notes = field(init=False)
 
@@ -230,7 +232,7 @@ def open_dataset(
         hold_to_units(ledger, {name: declaration.unit for name, declaration in facts.items()})
         if kind is not None:
             hold_to_kind(ledger, kind)
-        return _dataset(tables, ledger, facts, delta)
+        return replace(_dataset(tables, ledger, facts, delta), paths=rows.paths)
     except BaseException as error:
         for resource in (tables, ledger):
             if resource is not None:

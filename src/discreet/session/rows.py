@@ -99,6 +99,13 @@ class TableSources:
         """What all of it is called."""
         return ", ".join(self.sources)
 
+    @property
+    def paths(self) -> dict[str, str]:
+        """What tables of a database are called there, with the schemas that were named."""
+        if self.address is None:
+            return {}
+        return {name: place for name, place in (*self.sources.items(), *self.public.items()) if isinstance(place, str)}
+
     def open(self, facts: Mapping[str, DeclaredTable]) -> OpenTables:
         """Take them over, or connect to where they are."""
         unit = next(iter(facts.values())).unit

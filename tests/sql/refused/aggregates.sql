@@ -73,11 +73,6 @@ SELECT SUM(stay IGNORE NULLS) FROM visits
 IGNORE NULLS is not supported here. (line 1, column 12)
   fix: see the page on SQL for supported syntax
 ===
-SELECT COUNT(ALL stay) FROM visits
----
-ALL is not supported. (line 1, column 14)
-  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
-===
 SELECT COUNT(DISTINCT ward, day) FROM visits
 ---
 COUNT(DISTINCT …) takes one value. (line 1, column 23)

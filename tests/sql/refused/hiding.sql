@@ -88,16 +88,6 @@ SELECT COUNT(*) FROM visits WHERE age > 1_000
 Two words are not separated. (line 1, column 41)
   fix: put a space between them
 ===
-SELECT COUNT(*) FROM visits WHERE `age` > 1
----
-'`' is not supported here. (line 1, column 35)
-  fix: leave it out
-===
-SELECT COUNT(*) FROM visits WHERE [age] > 1
----
-Lists and structures are not supported. (line 1, column 35)
-  fix: use columns of numbers, texts and dates
-===
 SELECT COUNT(*) FROM visits
 ---
 The question contains an unsupported character, U+00A0. (line 1, column 16)

@@ -183,11 +183,6 @@ SELECT COUNT(*) FROM visits JOIN wards ON ward = floor
 A join compares text with integer values. (line 1, column 43)
   fix: make them alike, for instance with CAST(… AS …)
 ===
-SELECT COUNT(*) FROM (visits JOIN patients USING (patient_id))
----
-Tables in parentheses are not supported. (line 1, column 35)
-  fix: remove the parentheses: FROM a JOIN b ON …
-===
 SELECT * FROM visits JOIN patients USING (patient_id)
 ---
 SELECT * would show rows, which are private. (line 1, column 8)

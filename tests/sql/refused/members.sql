@@ -106,7 +106,7 @@ The subquery compares rows of different people. (line 1, column 50)
 SELECT COUNT(*) FROM visits WHERE (patient_id, age) IN (SELECT patient_id, age FROM patients)
 ---
 A list in parentheses is not supported here. (line 1, column 36)
-  fix: see the page on SQL for supported syntax
+  fix: compare each value by itself
 ===
 SELECT COUNT(*) FROM visits v LEFT JOIN drugs d ON v.patient_id = d.person WHERE d.person IN (SELECT patient_id FROM patients)
 ---

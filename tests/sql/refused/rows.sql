@@ -50,8 +50,8 @@ DISTINCT has an unsupported clause (on). (line 1, column 21)
 ===
 SELECT ALL ward FROM visits
 ---
-ALL is not supported. (line 1, column 8)
-  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
+'ward' is neither aggregated nor grouped by. (line 1, column 12)
+  fix: write GROUP BY ward
 ===
 SELECT ward FROM visits GROUP BY ward
 ---

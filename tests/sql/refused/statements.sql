@@ -108,11 +108,6 @@ SELECT COUNT(*) FROM visits;;
 The question has several statements. (line 1, column 28)
   fix: ask them one after the other
 ===
-(SELECT COUNT(*) FROM visits)
----
-The question is in parentheses. (line 1, column 1)
-  fix: remove them
-===
 COUNT(*)
 ---
 A question does not begin with 'COUNT'. (line 1, column 1)

@@ -198,7 +198,7 @@ def _person(frame: Frame) -> str | None:
 def read_frame(frame: Frame) -> Question:
     """Return what a frame asks."""
     from discreet.query.sql.passes import question_about, read_piece  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
-    from discreet.query.sql.select import Parts  # noqa: PLC0415
+    from discreet.query.sql.select import Parts, SortPiece  # noqa: PLC0415
 
     source, known = _read_rows(frame)
     names = tuple(column.name for column in source.seen)
@@ -210,7 +210,7 @@ def read_frame(frame: Frame) -> Question:
         where=tuple(read_piece(text, names) for text in frame.conditions),
         groups=tuple(piece for _, piece in groups),
         having=tuple(read_piece(text, names) for text in frame.wanted),
-        order=tuple((read_piece(text, names), descending) for text, descending in frame.sorting),
+        order=tuple(SortPiece(read_piece(text, names), descending) for text, descending in frame.sorting),
         most=frame.most,
     )
     return question_about(source, parts, known)

@@ -15,10 +15,13 @@ def read_sql(
     schemas: Mapping[str, Schema],
     publics: Mapping[str, PublicScan] | None = None,
     matches: Matches | None = None,
+    paths: Mapping[str, str] | None = None,
 ) -> Question:
     """Return the question that a text asks of tables, or refuse it with line and column.
 
     `publics` are public tables, which may be joined on anything. With `matches`, people may be joined with each other.
+    `paths` say what tables are called where they come from, such as `public.visits`: a schema that a question names
+    has to be that one.
 
     Guarantee: whatever the text, the answer is a `Question` or an error; no row is looked at.
     """
@@ -28,4 +31,4 @@ def read_sql(
         )
     from discreet.query.sql.passes import read  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
 
-    return read(text, schemas, publics or {}, matches)
+    return read(text, schemas, publics or {}, matches, paths or {})

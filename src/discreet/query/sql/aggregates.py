@@ -108,9 +108,9 @@ def _read_aggregate(node: exp.Expr, condition: Expression | None, scope: SqlScop
             return _read_count_if(node, arguments, condition, scope)
         case "HISTOGRAM":
             return _read_histogram(node, arguments, condition, scope)
-        case "PERCENTILE_CONT":
+        case "PERCENTILE_CONT" if len(arguments) != 2:
             raise scope.refuse(node, "PERCENTILE_CONT needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)")
-        case _ if name in QUANTILES:
+        case _ if name in QUANTILES or name == "PERCENTILE_CONT":
             return _read_quantile(node, condition, scope)
         case _ if name in JOINT or name in OF_PAIRS:
             return _read_joint(node, condition, scope)

@@ -31,16 +31,21 @@ CHAINS: dict[type[exp.Expr], F] = {exp.And: F.AND, exp.Or: F.OR, exp.DPipe: F.CO
 TYPES: dict[exp.DType, F] = {
     exp.DType.INT: F.TO_INTEGER,
     exp.DType.BIGINT: F.TO_INTEGER,
+    exp.DType.SMALLINT: F.TO_INTEGER,
+    exp.DType.TINYINT: F.TO_INTEGER,
     exp.DType.DOUBLE: F.TO_REAL,
     exp.DType.FLOAT: F.TO_REAL,
     exp.DType.VARCHAR: F.TO_TEXT,
     exp.DType.TEXT: F.TO_TEXT,
     exp.DType.DATE: F.TO_DATE,
 }
+MOMENTS = (exp.DType.TIMESTAMP, exp.DType.DATETIME)
 #: How many days or months an interval's unit has: months and years have no number of days.
 UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
     unit: (F.ADD_MONTHS, months) for unit, months in (("MONTH", 1), ("QUARTER", 3), ("YEAR", 12))
 }
+#: Functions with a unit of time among their arguments.
+WITH_UNITS = ("DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF")
 FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
 
 
@@ -265,9 +270,33 @@ def _read_form(node: exp.Expr, scope: SqlScope) -> Expression:
         case _ if node.name.upper() in AGGREGATES:
             raise _refuse_misplaced(node, scope)
         case _:
-            return build_function_call(
-                node, [read_expression(argument, scope) for argument in node.expressions], scope, build_call
-            )
+            return build_function_call(node, _read_arguments(node, scope), scope, build_call)
+
+
+def _read_arguments(node: exp.Expr, scope: SqlScope) -> list[Expression]:
+    """Return the arguments of a function; of some, a unit may stand there without quotes: DATE_TRUNC(day, MONTH)."""
+    if node.name.upper() == "ROUND" and len(node.expressions) == 2:
+        return [_read_rounded(node.expressions[0], scope), read_expression(node.expressions[1], scope)]
+    dated = node.name.upper() in WITH_UNITS
+    return [
+        Literal.of(argument.name) if dated and _is_unit(argument, scope) else read_expression(argument, scope)
+        for argument in node.expressions
+    ]
+
+
+def _is_unit(node: exp.Expr, scope: SqlScope) -> bool:
+    """Whether a name is that of a unit of time, and of no column."""
+    alone = isinstance(node, exp.Column) and node.args.get("table") is None and not node.this.args.get("quoted")
+    return alone and node.name.upper() in PARTS and not scope.find_columns(node.name)
+
+
+def _read_rounded(node: exp.Expr, scope: SqlScope) -> Expression:
+    """Return what is rounded to some digits. ROUND(x::NUMERIC, 2) is how PostgreSQL wants a real to be written."""
+    inner = node.unnest()
+    if isinstance(inner, exp.Cast) and inner.args["to"].this is exp.DType.DECIMAL and not inner.args["to"].expressions:
+        value = read_expression(inner.this, scope)
+        return value if value.kind.numeric else build_call(F.TO_REAL, value)
+    return read_expression(node, scope)
 
 
 def _read_case(node: exp.Case, scope: SqlScope) -> Expression:
@@ -291,15 +320,30 @@ def _read_cast(node: exp.Cast, scope: SqlScope) -> Expression:
     text = value.value if isinstance(value, Literal) and isinstance(value.value, str) else None
     if kind is exp.DType.DATE and text is not None:
         return day(text)
-    if kind is exp.DType.TIMESTAMP:
+    if kind in MOMENTS:
+        if text is None and value.kind is Kind.TIMESTAMP:
+            return value
         if text is None:
             raise scope.refuse(node, "Only a constant text can be a TIMESTAMP.", "write CAST(x AS DATE)")
         return moment(text)
     if kind is exp.DType.DECIMAL:
         return _cast_to_decimal(node, value, scope)
-    if kind not in TYPES or node.args["to"].expressions:
+    if kind is exp.DType.BOOLEAN and value.kind in (Kind.BOOLEAN, Kind.INTEGER):
+        return value if value.kind is Kind.BOOLEAN else build_call(F.NE, value, Literal.of(0))
+    sizes = node.args["to"].expressions
+    if kind not in TYPES or (sizes and kind is not exp.DType.VARCHAR):
         raise scope.refuse(node, "This kind cannot be cast to.", "cast to INTEGER, DOUBLE, VARCHAR or DATE")
-    return build_call(TYPES[kind], value)
+    return _cut_text(build_call(TYPES[kind], value), sizes, node, scope)
+
+
+def _cut_text(text: Expression, sizes: list[exp.Expr], node: exp.Expr, scope: SqlScope) -> Expression:
+    """Return a text that was cast to VARCHAR(5): its first letters, as standard SQL has it."""
+    if not sizes:
+        return text
+    size = sizes[0].this.name if len(sizes) == 1 and isinstance(sizes[0], exp.DataTypeParam) else ""
+    if not size.isdecimal() or not 1 <= len(size) <= 9:
+        raise scope.refuse(node, "VARCHAR has one size, a whole number.", "write VARCHAR(10), or VARCHAR")
+    return build_call(F.SUBSTRING, text, Literal.of(1), Literal.of(int(size)))
 
 
 def _cast_to_decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
@@ -344,6 +388,8 @@ def _refuse_misplaced(node: exp.Expr, scope: SqlScope) -> DiscreetError:
                 "ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write "
                 "person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND",
             )
+        case exp.Tuple():
+            return scope.refuse(node, "A list in parentheses is not supported here.", "compare each value by itself")
         case exp.Interval():
             return scope.refuse(node, "An interval cannot stand by itself.", "add it to a date: day + INTERVAL 7 DAY")
         case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.Distinct():

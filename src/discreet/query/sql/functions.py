@@ -96,6 +96,8 @@ def _date_trunc(arguments: Sequence[Expression], make: Make) -> Expression | Non
     match arguments:
         case [Literal(value=str() as unit), value] if unit.upper() in TRUNCATIONS:
             return make(TRUNCATIONS[unit.upper()], value)
+        case [value, Literal(value=str() as unit)] if unit.upper() in TRUNCATIONS and value.kind.temporal:
+            return make(TRUNCATIONS[unit.upper()], value)
         case _:
             return None
 
@@ -111,6 +113,10 @@ def _date_part(arguments: Sequence[Expression], make: Make) -> Expression | None
 def _date_diff(arguments: Sequence[Expression], make: Make) -> Expression | None:
     match arguments:
         case [Literal(value=str() as unit), start, end] if unit.upper() == "DAY":
+            return make(F.DAYS_BETWEEN, start, end)
+        case [end, start, Literal(value=str() as unit)] if unit.upper() == "DAY" and end.kind.temporal:
+            return make(F.DAYS_BETWEEN, start, end)
+        case [end, start] if end.kind.temporal or start.kind.temporal:
             return make(F.DAYS_BETWEEN, start, end)
         case _:
             return None

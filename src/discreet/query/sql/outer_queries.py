@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from discreet.algebra.expressions import ColumnValue, Expression, Literal
+from discreet.algebra.functions import F
 from discreet.algebra.relations import matching
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
@@ -19,7 +20,7 @@ from discreet.query.names import make_unique_name, name_of
 from discreet.query.post_processing import Sorting, Stage, StageOutput, Summary
 from discreet.query.questions import QueryRefused, Question
 from discreet.query.sql.aggregates import kind_of_measure, read_measure
-from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.expressions import build_call, read_expression
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
 from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, resolve_group, sums_up
@@ -245,7 +246,11 @@ def read_stage(tree: exp.Select, over: StageScope) -> Stage:
     own = {name.casefold() for group in parts.groups for name in post.names_in(group)}
     hidden = {name: expression for name, expression in aliases.items() if name not in own}
     having = _read_condition(tree, "having", parts, hidden)
-    order = tuple(_read_sorting(node, tree, parts, names, aliases) for node in _order_nodes(tree, scope))
+    order = tuple(
+        sorting
+        for node in _order_nodes(tree, scope)
+        for sorting in _place_nulls(_read_sorting(node, tree, parts, names, aliases), node)
+    )
     return Stage(
         outputs=names,
         where=_read_condition(tree, "where", StageParts(scope, grouped=False), {}),
@@ -363,6 +368,13 @@ def _order_nodes(tree: exp.Select, scope: SqlScope) -> list[exp.Expr]:
     if order is not None and not order.expressions:
         raise scope.refuse(order, "ORDER BY names nothing.", "name a column, or leave it out")
     return [] if order is None else list(order.expressions)
+
+
+def _place_nulls(sorting: Sorting, node: exp.Expr) -> tuple[Sorting, ...]:
+    """Return what is sorted by; NULL is last, unless it is sorted by before."""
+    if not node.args.get("nulls_first"):
+        return (sorting,)
+    return (Sorting(build_call(F.IS_NULL, sorting.expression), descending=True), sorting)
 
 
 def _read_sorting(

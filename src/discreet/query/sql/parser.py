@@ -15,12 +15,16 @@ from discreet.query.sql.tokens import Page
 #: sqlglot's own guard, some way above ours.
 MOST_NODES = 20_000
 STRANGE = "This SQL cannot be parsed."
+#: Signs that open a text or a name, and those that close it.
+QUOTES = {"'": "'", '"': '"', "`": "`", "[": "]"}
 HOW = "write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]"
 
 
 class SmallTokenizer(Tokenizer):
     """Plain SQL, and // for division without a rest. Hints are comments, and comments are refused."""
 
+    #: Names may stand in any database's quotes.
+    IDENTIFIERS: ClassVar[list[str | tuple[str, str]]] = ['"', "`", ("[", "]")]
     KEYWORDS: ClassVar[dict[str, TokenType]] = {
         **{word: kind for word, kind in Tokenizer.KEYWORDS.items() if word != "/*+"},
         "//": TokenType.DIV,
@@ -49,6 +53,14 @@ class SmallParser(Parser):
         """Return POSITION('a' IN text) as STRPOS(text, 'a')."""
         found = self._parse_position()
         return exp.Anonymous(this="STRPOS", expressions=[found.this, found.args.get("substr")])
+
+    def _parse_ordered(self, parse_method: Callable[[], Any] | None = None) -> exp.Ordered | None:
+        """Return what is sorted by, and whether NULLS FIRST was written: sqlglot has an order of NULLs by default."""
+        node = super()._parse_ordered(parse_method)
+        if node is not None:
+            written = [token.text.upper() for token in self._tokens[self._index - 2 : self._index]]
+            node.set("nulls_first", written == ["NULLS", "FIRST"])
+        return node
 
     def placed(self, back: int, parse: Callable[[], Any]) -> Any:
         """Parse, and remember where the word stood that led here: sqlglot forgets it for these."""
@@ -109,6 +121,6 @@ def _open_quote(text: str) -> int:
     for place, sign in enumerate(text):
         if opened:
             opened = "" if sign == opened else opened
-        elif sign in "'\"":
-            opened, at = sign, place
+        elif sign in QUOTES:
+            opened, at = QUOTES[sign], place
     return at if opened else max(text.find("/*"), 0)

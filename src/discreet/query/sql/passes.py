@@ -19,7 +19,8 @@ from discreet.query.sql.outer_queries import read_nested
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Known, RowSource
-from discreet.query.sql.select import Parts, SqlPiece, group_nodes, question_of
+from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of
+from discreet.query.sql.spellings import respell, respell_expression
 from discreet.query.sql.tokens import (
     TEXT_CHECKS,
     Page,
@@ -32,21 +33,27 @@ from discreet.query.sql.tokens import (
     without_comments,
 )
 from discreet.query.sql.tree_checks import TREE_CHECKS, start_of
+from discreet.query.sql.tree_spellings import DeclaredTables, respell_tree
 
 WordCheck = Callable[[Page, list[Token]], None]
+Respelling = Callable[[Page, list[Token]], list[Token]]
 
-#: What is checked of the words of any text, and of a whole question besides.
+#: What is checked of the words of any text, as they are written, and of a whole question besides.
 WORD_CHECKS = (check_gaps, check_touching, check_nesting)
 MOST_ROWS = 10**9
 
 
 def read(
-    text: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], matches: Matches | None
+    text: str,
+    schemas: Mapping[str, Schema],
+    publics: Mapping[str, PublicScan],
+    matches: Matches | None,
+    paths: Mapping[str, str],
 ) -> Question:
     """Return the question that a text asks."""
     page = _plain(text)
     try:
-        known = Known(page, schemas, publics, matches)
+        known = Known(page, schemas, publics, matches, paths)
         tree = _tree(page, known)
         known = add_with_names(tree, known)
         return read_nested(tree, known, _read_question)
@@ -73,9 +80,10 @@ def read_rows(
 def read_piece(text: str, names: tuple[str, ...]) -> SqlPiece:
     """Return an expression, read from a text of its own, over columns of some names."""
     page = Page(text)
-    tokens = _words(page, check_expression)
+    tokens = _words(page, check_expression, respell_expression)
     check_words(page, tokens, names, whole=False)
-    return SqlPiece(_need_valid_tree(page, parse_expression(page, tokens), tokens), page)
+    tree = _need_valid_tree(page, parse_expression(page, tokens), tokens)
+    return SqlPiece(respell_tree(page, tree, DeclaredTables.of((), {})), page)
 
 
 def question_about(source: RowSource, parts: Parts, known: Known) -> Question:
@@ -98,12 +106,14 @@ def _plain(text: str) -> Page:
     return without_comments(page)
 
 
-def _words(page: Page, first: WordCheck) -> list[Token]:
+def _words(page: Page, first: WordCheck, respelling: Respelling) -> list[Token]:
     for look in TEXT_CHECKS:
         look(page)
-    tokens = tokenise(page)
-    for check in (first, *WORD_CHECKS):
-        check(page, tokens)
+    written = tokenise(page)
+    tokens = respelling(page, written)
+    first(page, tokens)
+    for check in WORD_CHECKS:
+        check(page, written)
     return tokens
 
 
@@ -116,9 +126,10 @@ def _need_valid_tree(page: Page, tree: exp.Expr, tokens: list[Token]) -> exp.Exp
 def _tree(page: Page, known: Known) -> exp.Select:
     private = (name for schema in known.schemas.values() for name in schema.names)
     public = (column.name for scan in known.publics.values() for column in scan.columns)
-    tokens = _words(page, check_statement)
+    tokens = _words(page, check_statement, respell)
     check_words(page, tokens, (*private, *public))
     tree = _need_valid_tree(page, parse_select(page, tokens), tokens)
+    tree = respell_tree(page, tree, DeclaredTables.of(known.tables, known.paths))
     if isinstance(tree, exp.Union):
         raise page.refuse(
             start_of(tree.expression),
@@ -153,9 +164,13 @@ def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: lis
         where=tuple(SqlPiece(node, page) for node in conditions),
         groups=tuple(SqlPiece(node, page) for node in _groups(page, tree)),
         having=() if having is None else (SqlPiece(having.this, page),),
-        order=tuple((SqlPiece(node.this, page), bool(node.args.get("desc"))) for node in _inside(page, tree, "order")),
+        order=tuple(_sort_piece(page, node) for node in _inside(page, tree, "order")),
         most=_most(page, tree),
     )
+
+
+def _sort_piece(page: Page, node: exp.Expr) -> SortPiece:
+    return SortPiece(SqlPiece(node.this, page), bool(node.args.get("desc")), bool(node.args.get("nulls_first")))
 
 
 def _groups(page: Page, tree: exp.Select) -> list[exp.Expr]:

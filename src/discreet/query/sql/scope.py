@@ -204,6 +204,8 @@ class Known:
     schemas: Mapping[str, Schema]
     publics: Mapping[str, PublicScan] = field(default_factory=dict)
     matches: Matches | None = None
+    #: What tables are called where they come from, with their schemas.
+    paths: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Given] = field(default_factory=dict)
     numbers: Numbers = field(default_factory=Numbers)
 

@@ -61,6 +61,15 @@ class SqlPiece:
     page: Page
 
 
+@dataclass(frozen=True, slots=True)
+class SortPiece:
+    """What an answer is sorted by."""
+
+    piece: SqlPiece
+    descending: bool = False
+    nulls_first: bool = False
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """A question, taken apart. `outputs` and `groups` have their names, where they were given one."""
@@ -71,7 +80,7 @@ class Parts:
     where: tuple[SqlPiece, ...] = ()
     groups: tuple[SqlPiece, ...] = ()
     having: tuple[SqlPiece, ...] = ()
-    order: tuple[tuple[SqlPiece, bool], ...] = ()
+    order: tuple[SortPiece, ...] = ()
     most: int | None = None
 
     def scope(self, piece: SqlPiece) -> SqlScope:
@@ -98,7 +107,7 @@ def question_of(parts: Parts) -> q.Question:
         groups=groupings,
         outputs=tuple(q.Output(name, term) for name, term in zip(names, settled, strict=True)),
         having=_read_having(parts, terms, aliases),
-        order=tuple(_read_order(sorting, parts, terms, aliases) for sorting in parts.order),
+        order=tuple(order for sorting in parts.order for order in _read_order(sorting, parts, terms, aliases)),
         most=parts.most,
     )
     _check(question, parts)
@@ -245,9 +254,9 @@ def _read_having(parts: Parts, terms: OutputTerms, aliases: dict[str, Expression
 
 
 def _read_order(
-    sorting: tuple[SqlPiece, bool], parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]
-) -> q.Order:
-    piece, descending = sorting
+    sorting: SortPiece, parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]
+) -> tuple[q.Order, ...]:
+    piece = sorting.piece
     scope, node = parts.scope(piece), piece.node
     if isinstance(node, exp.Literal):
         index = _position(node, piece, parts)
@@ -259,7 +268,9 @@ def _read_order(
         raise scope.refuse(
             node, "ORDER BY needs an output, not a constant.", "write the number or the name of an output"
         )
-    return q.Order(term, descending)
+    order = q.Order(term, sorting.descending)
+    # NULL is sorted last. Whether there is none is known of each row, and so it can be put first.
+    return (q.Order(q.Apply(Function.IS_NULL, (term,)), descending=True), order) if sorting.nulls_first else (order,)
 
 
 def _check(question: q.Question, parts: Parts) -> None:

@@ -22,7 +22,7 @@ MOST_CHARACTERS = 20_000
 HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
 BLANKS = " \t\n\r"
 #: Texts and names in quotes, in which nothing is a comment; and comments.
-PIECE = re.compile(r"""'[^']*'|"[^"]*"|--[^\r\n]*|/\*(?!!)(?:(?!/\*|\*/).)*\*/""", re.DOTALL)
+PIECE = re.compile(r"""'[^']*'|"[^"]*"|`[^`]*`|\[[^]]*\]|--[^\r\n]*|/\*(?!!)(?:(?!/\*|\*/).)*\*/""", re.DOTALL)
 SIGN = re.compile(r"[^\r\n]")
 
 
@@ -77,7 +77,7 @@ def without_comments(page: Page) -> Page:
     while at < len(page.text):
         piece = PIECE.match(page.text, at)
         if piece is None:
-            if page.text.startswith(("'", '"', "/*"), at):
+            if page.text.startswith(("'", '"', "`", "[", "/*"), at):
                 # Opened and not closed, or not to be passed over: whoever reads the rest refuses it.
                 return Page("".join(pieces) + page.text[at:])
             pieces.append(page.text[at])
@@ -132,7 +132,7 @@ _places = (T.PLACEHOLDER, T.PARAMETER, T.COLON, T.DOLLAR, T.SESSION_PARAMETER)
 _grouped = (T.CUBE, T.ROLLUP, T.GROUPING_SETS)
 _nested = (T.L_BRACKET, T.R_BRACKET, T.L_BRACE, T.R_BRACE, T.ARRAY, T.STRUCT, T.MAP, T.LIST, T.JSON, T.ARROW, T.DARROW)
 _matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
-_kinds = (T.TINYINT, T.SMALLINT, T.INT128, T.UINT, T.BOOLEAN, T.CHAR, T.DATETIME, T.TIMESTAMPTZ, T.TIME)
+_kinds = (T.INT128, T.UINT, T.CHAR, T.TIMESTAMPTZ, T.TIME)
 #: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
 ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_odd_joins, ("{word} is not a supported join.", JOINS)),
@@ -162,8 +162,6 @@ ADVICE: dict[T, tuple[str, str]] = {
     ),
     T.COLLATE: ("COLLATE is not supported.", "use LOWER or ILIKE where capitals do not matter"),
     T.XOR: ("XOR is not supported.", "write a <> b"),
-    T.ISNULL: ("ISNULL is not supported.", "write IS NULL"),
-    T.NOTNULL: ("NOTNULL is not supported.", "write IS NOT NULL"),
     T.DIV: ("DIV is not supported.", "write // for division without a rest"),
     T.NOT: ("! is not supported.", "write NOT"),
     T.DQMARK: ("?? is not supported.", "write COALESCE(a, b)"),
@@ -183,7 +181,7 @@ _readers = (
 _window_calls = "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK NTILE LAG LEAD FIRST_VALUE LAST_VALUE NTH_VALUE CUME_DIST"
 _chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
 _patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT SPLIT STRING_SPLIT LPAD RPAD"
-_dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR DATEPART TO_CHAR MAKE_DATE EPOCH"
+_dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR TO_CHAR MAKE_DATE EPOCH"
 #: Functions that are asked for, and what is meant.
 FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_quoting.split(), QUOTES_ROWS),
@@ -194,14 +192,9 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_patterns.split(), PIECES),
     **dict.fromkeys(_dates.split(), PARTS),
     **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
-    "ISNULL": "write COALESCE(a, b), or a IS NULL",
-    **dict.fromkeys(("LEN",), "use LENGTH"),
     **dict.fromkeys(("DATE_ADD", "DATE_SUB", "DATEADD"), "write day + INTERVAL 7 DAY"),
     **dict.fromkeys(("TO_DATE",), "write CAST(x AS DATE), or DATE '2024-01-31' for one day"),
     **dict.fromkeys(("VARCHAR", "TEXT", "INT", "INTEGER", "DOUBLE", "FLOAT"), "write the kind without a size"),
-    **dict.fromkeys(("APPROX_COUNT_DISTINCT", "COUNT_DISTINCT"), "write COUNT(DISTINCT x)"),
-    **dict.fromkeys(("MEAN", "AVERAGE"), "use AVG"),
-    **dict.fromkeys(("COUNTIF",), "write COUNT(*) FILTER (WHERE …)"),
     **dict.fromkeys(("TRUNC", "TRUNCATE"), "use FLOOR; of dates, DATE_TRUNC('month', day)"),
     **dict.fromkeys(("DAYNAME", "MONTHNAME"), "use ISODOW, which is 1 for Monday to 7 for Sunday, or MONTH"),
     **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY"), "count with COUNT(*) FILTER (WHERE …)"),
@@ -219,13 +212,14 @@ WORDS = {T.VAR, T.IDENTIFIER, T.STRING, T.NUMBER}
 SIGNS = {T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.DIV, T.MOD, T.DPIPE, T.DCOLON}
 COMPARISONS = {T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE}
 CLAUSES = {T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.ALIAS, T.DISTINCT, T.FILTER}
-LOGIC = {T.AND, T.OR, T.NOT, T.IN, T.BETWEEN, T.LIKE, T.ILIKE, T.IS, T.NULL, T.TRUE, T.FALSE}
+LOGIC = {T.AND, T.OR, T.NOT, T.IN, T.BETWEEN, T.LIKE, T.ILIKE, T.IS, T.NULL, T.TRUE, T.FALSE, T.ISNULL, T.NOTNULL}
 BRANCHES = {T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.ASC, T.DESC}
 KINDS = {T.DATE, T.TIMESTAMP, T.INTERVAL, T.INT, T.BIGINT, T.DOUBLE, T.FLOAT, T.VARCHAR, T.TEXT}
+KINDS |= {T.TINYINT, T.SMALLINT, T.BOOLEAN, T.DATETIME}
 KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON, T.DECIMAL}
 #: Words of questions that are not one expression.
 RELATIONS = {T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT, T.EXISTS}
-RELATIONS |= {T.OFFSET}
+RELATIONS |= {T.OFFSET, T.TOP}
 #: Words that ALL may follow.
 BEFORE_ALL = (T.UNION, T.GROUP_BY)
 #: Signs that have a second spelling with a meaning of its own elsewhere.
@@ -274,7 +268,7 @@ def check_touching(page: Page, tokens: list[Token]) -> None:
 
 
 def _wordy(sign: str) -> bool:
-    return sign.isalnum() or sign in "_'\"$"
+    return sign.isalnum() or sign in "_'\"$`[]"
 
 
 def check_statement(page: Page, tokens: list[Token]) -> None:
@@ -302,7 +296,7 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
     known = KNOWN | RELATIONS if whole else KNOWN
     for index, token in enumerate(tokens):
         after = tokens[index + 1].token_type if index + 1 < len(tokens) else None
-        if after is T.L_PAREN and token.token_type in NAMES and not _is_within_group(tokens, index):
+        if after is T.L_PAREN and token.token_type in NAMES and not _is_no_function(tokens, index):
             _check_function(page, token)
         elif whole and token.token_type is T.ALL and index > 0 and tokens[index - 1].token_type in BEFORE_ALL:
             continue
@@ -312,8 +306,6 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
             raise _refuse_name(page, token)
         elif token.token_type is T.COMMA and (after is None or after in ENDS):
             raise page.refuse(token.start, "Nothing follows this comma.", "remove it, or write what is missing")
-        elif token.token_type is T.FIRST and index > 0 and tokens[index - 1].text.upper() == "NULLS":
-            raise page.refuse(token.start, "NULL is always sorted last.", "leave out NULLS FIRST")
 
 
 def _refuse_name(page: Page, token: Token) -> Exception:
@@ -325,8 +317,22 @@ def _refuse_name(page: Page, token: Token) -> Exception:
     )
 
 
-def _is_within_group(tokens: list[Token], index: int) -> bool:
-    return index > 0 and (tokens[index - 1].text.upper(), tokens[index].text.upper()) == ("WITHIN", "GROUP")
+def _is_no_function(tokens: list[Token], index: int) -> bool:
+    """Whether a word before a parenthesis is something else: GROUP, a kind with its size, a name with its columns."""
+    before = tokens[index - 1] if index else tokens[index]
+    if before.text.upper() == "WITHIN" or before.token_type in (T.ALIAS, T.R_PAREN, T.WITH, T.DCOLON):
+        return True
+    return before.token_type is T.COMMA and _is_given_name(tokens, index)
+
+
+def _is_given_name(tokens: list[Token], index: int) -> bool:
+    """Whether WITH defines a name here, with its columns: q(a, b) AS (SELECT …)."""
+    depth = 0
+    for place in range(index + 1, len(tokens)):
+        depth += (tokens[place].token_type is T.L_PAREN) - (tokens[place].token_type is T.R_PAREN)
+        if depth == 0:
+            return [token.token_type for token in tokens[place + 1 : place + 3]] == [T.ALIAS, T.L_PAREN]
+    return False
 
 
 def _check_function(page: Page, token: Token) -> None:

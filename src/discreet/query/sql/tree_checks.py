@@ -26,8 +26,9 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.CTE: {"this", "alias"},
     exp.Join: {"this", "side", "kind", "method", "on", "using"},
     exp.From: {"this"},
-    exp.Table: {"this", "alias"},
-    exp.TableAlias: {"this"},
+    exp.Table: {"this", "alias", "db", "catalog", "joins"},
+    exp.TableAlias: {"this", "columns"},
+    exp.Tuple: {"expressions"},
     exp.Where: {"this"},
     exp.Group: {"expressions", "all"},
     exp.Having: {"this"},
@@ -36,7 +37,7 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Limit: {"expression"},
     exp.Offset: {"expression"},
     exp.Alias: {"this", "alias"},
-    exp.Column: {"this", "table"},
+    exp.Column: {"this", "table", "db", "catalog"},
     exp.Identifier: {"this", "quoted"},
     exp.Literal: {"this", "is_string"},
     exp.Boolean: {"this"},
@@ -71,7 +72,6 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
 #: How unknown nodes are spoken of, where sqlglot's name says little.
 SPOKEN: dict[type[exp.Expr], str] = {
     exp.DataType: "The kind",
-    exp.Tuple: "A list in parentheses",
     exp.Concat: "A text beside a text",
     exp.IgnoreNulls: "IGNORE NULLS",
     exp.RespectNulls: "RESPECT NULLS",
@@ -80,27 +80,19 @@ SPOKEN: dict[type[exp.Expr], str] = {
 }
 #: What else may be said of a few nodes, and is not supported.
 SAID: dict[str, str] = {
-    "db": "The table name has a database or schema in front.",
-    "catalog": "The table name has a database or schema in front.",
-    "joins": "Tables in parentheses are not supported.",
     "laterals": "LATERAL is not supported.",
     "with_": "WITH inside a subquery is not supported.",
     "recursive": "WITH RECURSIVE is not supported.",
     "materialized": "MATERIALIZED is not supported.",
     "by_name": "BY NAME is not supported.",
-    "columns": "New column names in an alias are not supported.",
     "sample": "Sampling rows is not supported.",
     "this": "ORDER BY inside an aggregate is not supported.",
 }
 FIXES: dict[str, str] = {
-    "db": "write only the table name",
-    "catalog": "write only the table name",
-    "joins": "remove the parentheses: FROM a JOIN b ON …",
     "laterals": "write JOIN … ON, or a subquery",
     "with_": "put it before the first SELECT",
     "recursive": "leave RECURSIVE out",
     "by_name": "select the columns in the same order",
-    "columns": "use the column names of the table",
     "sample": "leave it out: all rows are used, up to the contribution bound",
     "this": "leave ORDER BY out there",
 }
@@ -186,7 +178,8 @@ def _is_quiet(tokens: list[Token], index: int) -> bool:
     interval = "INTERVAL" in before  # INTERVAL 7 DAY: the number and its unit
     extract = before == ["EXTRACT", "("]
     fraction = before[-1:] == ["."] and token.token_type is TokenType.NUMBER  # .5
-    return interval or extract or fraction or token.text.upper() in QUIET
+    nulls = before[-1:] == ["NULLS"]
+    return interval or extract or fraction or nulls or token.text.upper() in QUIET
 
 
 def check_names(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:

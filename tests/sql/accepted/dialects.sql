@@ -1,0 +1,111 @@
+SELECT COUNT(*) FROM visits WHERE `age` > 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age > 1
+===
+SELECT COUNT(*) FROM visits WHERE [age] > 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age > 1
+===
+SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, left_on) = 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE DATE_DIFF('day', left_on, day) = 1
+===
+SELECT COUNT(*) FROM (visits) t
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM public.visits
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM `my-project.clinic.visits` WHERE visits.age > 3
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age > 3
+===
+SELECT COUNT(*) FROM "main.visits"
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT TOP 3 ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC
+---
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY ward
+ORDER BY n DESC
+LIMIT 3
+===
+SELECT TOP (2) ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC
+---
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY ward
+ORDER BY n DESC
+LIMIT 2
+===
+SELECT [ward], COUNT(*) AS [how many] FROM [visits] GROUP BY [ward]
+---
+SELECT ward, COUNT(*) AS "how many"
+FROM visits
+GROUP BY ward
+===
+SELECT `Blood Group`, COUNT(*) AS `how many` FROM `visits` GROUP BY `Blood Group`
+---
+SELECT "Blood Group", COUNT(*) AS "how many"
+FROM visits
+GROUP BY "Blood Group"
+===
+SELECT VAR(stay), VARP(stay), STDEV(stay), STDEVP(stay), AVERAGE(stay) FROM visits
+---
+SELECT VAR_SAMP(stay) AS variance_stay, VAR_POP(stay) AS variance_stay_2, STDDEV_SAMP(stay) AS stddev_stay, STDDEV_POP(stay) AS stddev_stay_2, AVG(stay) AS avg_stay
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE LEN(ward) = 1 AND ISNULL(ward, 'B') = 'A'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE LENGTH(ward) = 1 AND COALESCE(ward, 'B') = 'A'
+===
+SELECT DATE_TRUNC(day, MONTH) AS m, COUNT(*) FROM visits GROUP BY m
+---
+SELECT DATE_TRUNC('month', day) AS m, COUNT(*) AS count
+FROM visits
+GROUP BY DATE_TRUNC('month', day)
+===
+SELECT DATE_TRUNC(month, day) AS m, COUNT(*) FROM visits GROUP BY m
+---
+SELECT DATE_TRUNC('month', day) AS m, COUNT(*) AS count
+FROM visits
+GROUP BY DATE_TRUNC('month', day)
+===
+SELECT COUNT(*) FROM visits WHERE DATE_PART(month, day) = 1 OR DATEPART(year, day) = 2023
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE MONTH(day) = 1 OR YEAR(day) = 2023
+===
+SELECT COUNT(*) FROM (visits) WHERE age NOTNULL
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age IS NOT NULL
+===
+SELECT PERCENTILE_CONT(stay, 0.9) FROM visits
+---
+SELECT QUANTILE(stay, 0.9) AS quantile_stay
+FROM visits
+===
+SELECT COUNT_DISTINCT(ward), APPROX_DISTINCT(day) FROM visits
+---
+SELECT COUNT(DISTINCT ward) AS distinct_ward, COUNT(DISTINCT day) AS distinct_day
+FROM visits

@@ -1,0 +1,250 @@
+SELECT COUNT(ALL stay) FROM visits
+---
+SELECT COUNT(stay) AS count_stay
+FROM visits
+===
+SELECT MEAN(stay) FROM visits
+---
+SELECT AVG(stay) AS avg_stay
+FROM visits
+===
+SELECT COUNTIF(smoker) FROM visits
+---
+SELECT COUNT(CASE WHEN smoker THEN 1 END) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE age ISNULL
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age IS NULL
+===
+SELECT COUNT(*) FROM visits WHERE SUBSTRING(ward FROM 1 FOR 2) = 'a'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(ward, 1, 2) = 'a'
+===
+SELECT APPROX_COUNT_DISTINCT(ward) FROM visits
+---
+SELECT COUNT(DISTINCT ward) AS distinct_ward
+FROM visits
+===
+SELECT COUNT(*) FROM visits GROUP BY (ward, day)
+---
+SELECT COUNT(*) AS count
+FROM visits
+GROUP BY ward, day
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward NULLS FIRST
+---
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+ORDER BY visits.ward IS NULL DESC, ward
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT ALL
+---
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+===
+SELECT COUNT(*), FROM visits
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM (visits JOIN patients USING (patient_id))
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+===
+SELECT COUNT(*) FROM visits WHERE CAST(age AS BOOLEAN)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age <> 0
+===
+SELECT COUNT(*) FROM visits WHERE CAST(ward AS VARCHAR(3)) = 'a'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(CAST(ward AS VARCHAR), 1, 3) = 'a'
+===
+(SELECT COUNT(*) FROM visits)
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+WITH a (x, y) AS (SELECT age, stay FROM visits) SELECT COUNT(*) FROM a
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM main.visits
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM visits ORDER BY 1 FETCH FIRST 3 ROWS ONLY
+---
+SELECT COUNT(*) AS count
+FROM visits
+ORDER BY count
+LIMIT 3
+===
+SELECT COUNT(*) FROM memory.main.visits AS v WHERE v.age > 3
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age > 3
+===
+SELECT main.visits.ward, COUNT(*) FROM main.visits GROUP BY main.visits.ward ORDER BY main.visits.ward
+---
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+ORDER BY ward
+===
+SELECT v.ward, COUNT(*) FROM main.visits v JOIN main.patients p ON v.patient_id = p.patient_id GROUP BY v.ward
+---
+SELECT t1.ward, COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+GROUP BY t1.ward
+===
+SELECT ward, COUNT(*), FROM visits GROUP BY ward
+---
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+===
+SELECT ALL COUNT(*) FROM visits
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE UCASE(ward) = 'A' OR LCASE(ward) = 'b' OR DAYOFMONTH(day) = 3
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE UPPER(ward) = 'A' OR LOWER(ward) = 'b' OR DAY(day) = 3
+===
+SELECT COUNT(*) FROM visits WHERE CAST(age AS CHAR(2)) = '30' OR ward::VARCHAR(1) = 'B' OR CAST(ward AS NVARCHAR(20)) = 'C'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(CAST(age AS VARCHAR), 1, 2) = '30' OR SUBSTRING(CAST(ward AS VARCHAR), 1, 1) = 'B' OR SUBSTRING(CAST(ward AS VARCHAR), 1, 20) = 'C'
+===
+SELECT COUNT(*) FROM visits WHERE CAST(smoker AS BOOLEAN) AND CAST(age AS SMALLINT) > 3 AND CAST(seen AS TIMESTAMP) > '2024-01-01'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE smoker AND CAST(age AS INTEGER) > 3 AND seen > TIMESTAMP '2024-01-01 00:00:00'
+===
+SELECT SUBSTRING(ward FROM 1 FOR 1), COUNT(*) FROM visits GROUP BY 1
+---
+SELECT SUBSTRING(ward, 1, 1) AS substring_ward, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(ward, 1, 1)
+===
+SELECT SUBSTRING(ward FROM 2), COUNT(*) FROM visits GROUP BY 1
+---
+SELECT SUBSTRING(ward, 2, 2147483647) AS substring_ward, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(ward, 2, 2147483647)
+===
+SELECT SUBSTRING(ward FOR 1), COUNT(*) FROM visits GROUP BY 1
+---
+SELECT SUBSTRING(ward, 1, 1) AS substring_ward, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(ward, 1, 1)
+===
+SELECT SUBSTRING(SUBSTRING(ward FROM 1 FOR 2) FROM 1 FOR 1), COUNT(*) FROM visits GROUP BY 1
+---
+SELECT SUBSTRING(SUBSTRING(ward, 1, 2), 1, 1) AS value, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(SUBSTRING(ward, 1, 2), 1, 1)
+===
+WITH q(a, b) AS (SELECT ward, age FROM visits), p(x) AS (SELECT b FROM q) SELECT AVG(CLAMP(x, 0, 100)) FROM p
+---
+SELECT AVG(CLAMP(age, 0, 100)) AS avg_x
+FROM visits
+===
+SELECT AVG(CLAMP(b, 0, 100)) FROM (SELECT ward, age FROM visits) AS t(a, b)
+---
+SELECT AVG(CLAMP(age, 0, 100)) AS avg_b
+FROM visits
+===
+SELECT a, b FROM (SELECT ward, COUNT(*) FROM visits GROUP BY ward) AS t(a, b)
+---
+SELECT a, b
+FROM (
+SELECT ward AS a, COUNT(*) AS b
+FROM visits
+GROUP BY ward
+) AS answer
+===
+WITH q(ward, age) AS (SELECT age AS ward, ward AS age FROM visits) SELECT COUNT(*) FROM q
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC FETCH FIRST 3 ROWS ONLY
+---
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY ward
+ORDER BY n DESC
+LIMIT 3
+===
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n DESC FETCH NEXT ROW ONLY
+---
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY ward
+ORDER BY n DESC
+LIMIT 1
+===
+SELECT ward, AVG(stay) AS n FROM visits GROUP BY ward ORDER BY n DESC NULLS FIRST, 1 NULLS LAST
+---
+SELECT ward, AVG(stay) AS n
+FROM visits
+GROUP BY ward
+ORDER BY AVG(stay) IS NULL DESC, n DESC, ward
+===
+SELECT * FROM (SELECT ward, AVG(stay) AS n FROM visits GROUP BY ward) AS q ORDER BY n NULLS FIRST
+---
+SELECT ward, n
+FROM (
+SELECT ward, AVG(stay) AS n
+FROM visits
+GROUP BY ward
+) AS answer
+ORDER BY answer.n IS NULL DESC, n
+===
+SELECT ROUND(AVG(stay)::numeric, 2), ROUND(CAST(SUM(stay) AS DECIMAL), 1) FROM visits
+---
+SELECT ROUND(AVG(stay) * 100) / 100 AS avg_stay, ROUND(SUM(stay) * 10) / 10 AS sum_stay
+FROM visits
+===
+SELECT ward, age, COUNT(*) FROM visits GROUP BY (ward, age)
+---
+SELECT ward, age, COUNT(*) AS count
+FROM visits
+GROUP BY ward, age
+===
+SELECT COUNT(*) FROM (visits v JOIN patients p ON v.patient_id = p.patient_id) JOIN drugs d ON d.person = p.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN drugs AS t3 ON t1.patient_id = t3.person
+===
+((SELECT COUNT(*) FROM visits));
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE ward == 'A' AND age != 3 -- a comment
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward = 'A' AND age <> 3

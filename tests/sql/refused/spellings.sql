@@ -1,0 +1,119 @@
+SELECT COUNT(*) FROM a.visits JOIN b.visits AS w ON visits.patient_id = w.patient_id
+---
+'visits' is named with two different schemas. (line 1, column 36)
+  fix: write visits everywhere: there is one table of this name
+===
+SELECT COUNT(*) FROM a.visits WHERE b.visits.age > 3
+---
+There is no table 'b.visits' in this question. (line 1, column 37)
+  fix: write visits.age, with the table as it stands after FROM, or the column's name alone
+===
+SELECT COUNT(*) FROM visits WHERE a.visits.age > 3
+---
+There is no table 'a.visits' in this question. (line 1, column 35)
+  fix: write visits.age, with the table as it stands after FROM, or the column's name alone
+===
+SELECT COUNT(*) FROM main.visits AS v WHERE main.visits.age > 3
+---
+There is no table 'visits' in this question. (line 1, column 50)
+  fix: write v.age; what is meant outside of a subquery is joined, on the person and on other columns
+===
+SELECT COUNT(*) FROM a.b.c.d.visits
+---
+DOT is not supported here. (line 1, column 26)
+  fix: see the page on SQL for supported syntax
+===
+WITH q AS (SELECT age FROM visits) SELECT COUNT(*) FROM main.q
+---
+There is no table 'main.q'. (line 1, column 57)
+  fix: use one of: drugs, patients, visits, wards
+===
+SELECT COUNT(*) FROM main.nothing
+---
+There is no table 'main.nothing'. (line 1, column 22)
+  fix: use one of: drugs, patients, visits, wards
+===
+SELECT TOP 10 PERCENT ward, COUNT(*) FROM visits GROUP BY ward
+---
+A percentage of rows is not supported. (line 1, column 15)
+  fix: write LIMIT 10
+===
+SELECT TOP 3 ward, COUNT(*) AS n FROM visits GROUP BY ward LIMIT 2
+---
+This SQL cannot be parsed. (line 1, column 60)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
+===
+SELECT COUNT(*) FROM visits WHERE ward IN ['A', 'B']
+---
+Lists and structures are not supported. (line 1, column 43)
+  fix: use columns of numbers, texts and dates
+===
+SELECT COUNT(*) x[1] FROM visits
+---
+Lists and structures are not supported. (line 1, column 18)
+  fix: use columns of numbers, texts and dates
+===
+SELECT COUNT(*) [1] FROM visits
+---
+Lists and structures are not supported. (line 1, column 17)
+  fix: use columns of numbers, texts and dates
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward,
+---
+Nothing follows this comma. (line 1, column 48)
+  fix: remove it, or write what is missing
+===
+SELECT COUNT(stay,) FROM visits
+---
+Nothing follows this comma. (line 1, column 18)
+  fix: remove it, or write what is missing
+===
+SELECT COUNT(*) FROM visits WHERE CAST(ward AS VARCHAR(a)) = 'b'
+---
+'a' is not supported here. (line 1, column 56)
+  fix: leave it out
+===
+SELECT COUNT(*) FROM (SELECT ward, age FROM visits) AS t(a)
+---
+The names are not as many as the outputs of the subquery. (line 1, column 58)
+  fix: name every output once: SELECT x AS a, …
+===
+SELECT COUNT(*) FROM (SELECT * FROM visits) AS t(a)
+---
+The names are not as many as the outputs of the subquery. (line 1, column 50)
+  fix: name every output once: SELECT x AS a, …
+===
+WITH q(age, ward) AS (SELECT age AS ward, ward AS age FROM visits) SELECT COUNT(*) FROM q
+---
+These names would change what is meant inside of the subquery. (line 1, column 8)
+  fix: write the names behind its outputs: SELECT x AS a, …
+===
+SELECT * FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY n LIMIT 2) AS q(n, ward)
+---
+These names would change what is meant inside of the subquery. (line 1, column 94)
+  fix: write the names behind its outputs: SELECT x AS a, …
+===
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward FETCH FIRST 3 ROWS WITH TIES
+---
+FETCH is not supported. (line 1, column 54)
+  fix: write LIMIT 10
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF(left_on, day, DAY) > 3 OR DATEDIFF(left_on, day) > 9
+---
+DATE_DIFF has other arguments. (line 1, column 35)
+  fix: write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365
+===
+SELECT AVG(stay)::numeric FROM visits
+---
+DECIMAL needs its digits; databases differ in the default. (line 1, column 8)
+  fix: write DECIMAL(18, 2), with two digits after the point, or DOUBLE
+===
+SELECT COUNT(*) FROM drugs d JOIN (visits v JOIN patients p ON v.patient_id = p.patient_id) ON d.person = p.patient_id
+---
+A join in parentheses must stand first. (line 1, column 36)
+  fix: remove the parentheses: FROM a JOIN b ON …
+===
+(SELECT COUNT(*) FROM visits) UNION ALL (SELECT COUNT(*) FROM patients)
+---
+The question is in parentheses. (line 1, column 1)
+  fix: remove them

@@ -1,0 +1,57 @@
+"""Other spellings mean what they mean elsewhere, and never another table than the one that was named."""
+
+import pytest
+
+from discreet.query.questions import QueryRefused
+from discreet.query.sql import read_sql
+from sql_corpus import PUBLICS, SCHEMAS, asked, outcome
+
+
+def read(text, **paths):
+    return read_sql(text, SCHEMAS, PUBLICS, paths=paths)
+
+
+def test_a_schema_in_front_of_a_table_has_to_be_the_declared_one():
+    plain = read("SELECT COUNT(*) FROM visits")
+    for schema in ("public", "db.public", "PUBLIC", "`db`.[public]"):
+        assert read(f"SELECT COUNT(*) FROM {schema}.visits", visits="public.visits") == plain
+    assert read("SELECT COUNT(*) FROM visits", visits="public.visits") == plain
+    for schema in ("sales", "public.sales"):
+        with pytest.raises(QueryRefused, match=r"The table is 'public\.visits', not"):
+            read(f"SELECT COUNT(*) FROM {schema}.visits", visits="public.visits")
+    with pytest.raises(QueryRefused, match=r"The table is 'db.public.visits', not"):
+        read("SELECT COUNT(*) FROM other.public.visits", visits="db.public.visits")
+
+
+def test_a_schema_in_front_of_a_column_has_to_be_that_of_its_table():
+    plain = read("SELECT COUNT(*) FROM visits WHERE visits.age > 3")
+    assert read("SELECT COUNT(*) FROM db.public.visits WHERE public.visits.age > 3") == plain
+    for text in ("a.visits WHERE b.visits.age > 3", "visits WHERE a.visits.age > 3", "a.visits v WHERE a.v.age > 3"):
+        with pytest.raises(QueryRefused, match="There is no table"):
+            read(f"SELECT COUNT(*) FROM {text}")
+
+
+def test_a_name_of_with_has_no_schema():
+    with pytest.raises(QueryRefused, match=r"There is no table 'main\.q'"):
+        read("WITH q AS (SELECT age FROM visits) SELECT COUNT(*) FROM q JOIN main.q AS p ON q.age = p.age")
+
+
+def test_a_column_list_gives_names_and_changes_nothing_inside():
+    """With ORDER BY, HAVING, or names that change places, the new names could be meant where the old ones were."""
+    listed = asked("WITH q(a, b) AS (SELECT ward, stay FROM visits) SELECT a, AVG(b) FROM q GROUP BY a")
+    written = asked("WITH q AS (SELECT ward AS a, stay AS b FROM visits) SELECT a, AVG(b) FROM q GROUP BY a")
+    assert listed == written
+    for inside in (
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward ORDER BY ward LIMIT 1",
+        "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 1",
+        "SELECT ward AS b, stay AS a FROM visits",
+    ):
+        assert outcome(f"WITH q(a, b) AS ({inside}) SELECT COUNT(*) FROM q").startswith("These names would change")
+
+
+def test_nulls_first_is_said_by_the_order_alone():
+    """Sorting is free, and belongs to no measurement."""
+    first = asked("SELECT ward, AVG(stay) AS s FROM visits GROUP BY ward ORDER BY s NULLS FIRST")
+    last = asked("SELECT ward, AVG(stay) AS s FROM visits GROUP BY ward ORDER BY s NULLS LAST")
+    assert last.order == first.order[1:]
+    assert last.outputs == first.outputs
