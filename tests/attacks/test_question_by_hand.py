@@ -241,3 +241,17 @@ def test_counters_and_hierarchies_are_checked_alike(clinic, value):
     for wrong in ({"where": value}, {"where": None, "keys": (LYING,)}):
         with pytest.raises(DiscreetError):
             plan_hierarchy(schema, **{"keys": ("note",), "paths": [("note 1",)], "spend": Epsilon(1)} | wrong)
+
+
+def about_another_table(plan):
+    return replace(plan, schema=replace(plan.schema, table="others"))
+
+
+def test_a_plan_about_another_table_is_refused_before_payment(untouched, place):
+    """It would be answered from the rows of the one table that is there, with what was declared of another one."""
+    plan = untouched.preview(asked(COUNT), epsilon=1).plan
+    with nothing_written(untouched.ledger, place), pytest.raises(DiscreetError, match="no table 'others'"):
+        untouched._gate.release(about_another_table(plan))
+    stream = plan_stream(plan.schema, day=DAY, start=date(2024, 1, 1), steps=3, spend=Epsilon(1))
+    with nothing_written(untouched.ledger, place), pytest.raises(DiscreetError, match="no table 'others'"):
+        untouched._gate.advance(about_another_table(stream), 0)

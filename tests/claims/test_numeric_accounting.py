@@ -351,6 +351,21 @@ def test_a_bad_guess_loosens_a_bound_but_never_breaks_it(batch, allowed, wrong, 
     assert delta_below(batch, (low + high) / 2) <= allowed * 1.01
 
 
+@pytest.mark.parametrize("harmless", [0, 1])
+def test_a_direction_that_is_guessed_to_be_harmless_is_not_left_out_of_an_upper_bound(harmless, monkeypatch):
+    """A lower bound may do without a direction; an upper bound without the worse one would be no bound."""
+    batch, allowed = PairBatch(((PoissonPair(GaussianPair(1.0), 0.1), 10),)), 1e-5
+    low = epsilon_below(batch, allowed)
+    honest, direction = Sketch.aim_at_delta, itertools.count()
+
+    def lie(sketch, sought):
+        aim = honest(sketch, sought)
+        return dataclasses.replace(aim, epsilon=aim.epsilon / 100) if next(direction) == harmless else aim
+
+    monkeypatch.setattr(Sketch, "aim_at_delta", lie)
+    assert epsilon_above(batch, allowed) >= low
+
+
 def test_a_number_that_is_none_counts_as_too_much():
     masses = np.array([0.5, math.nan])
     total = dataclasses.replace(

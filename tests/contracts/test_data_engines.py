@@ -258,3 +258,12 @@ def test_what_is_refused_is_refused_alike_with_and_without_rows(make, expression
     found = {outcome(make, World(SCHEMA, some, asked)) for some in ((), rows[:1], rows)}
     assert len(found) == 1
     assert issubclass(found.pop()[0], InvalidInput)
+
+
+def test_a_table_that_is_not_there_is_not_taken_for_the_one_that_is(make):
+    asked = Aggregation(where=None, keys=(), aggregates=(Rows(),), limit=Limit(), salt=0, table="others")
+    table = make(SCHEMA, ({PERSON: "p1", "x": 0},))
+    for verb in (table.check, table.aggregate):
+        with pytest.raises(InvalidInput, match="no table 'others'"):
+            verb(asked)
+    assert table.aggregate(replace(asked, table=SCHEMA.table)).answers[0].tolist() == [1]

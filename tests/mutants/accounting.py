@@ -110,6 +110,14 @@ ACCOUNTING_MUTANTS = [
         "claims/test_numeric_accounting.py::test_masses_outside_of_the_window_are_bounded",
     ),
     Mutant(
+        "an upper bound leaves out a direction that is guessed to be harmless",
+        "accounting/pld/numeric.py::_epsilon",
+        "if rounding is inwards and bound > aim.epsilon * SURE:",
+        "if bound > aim.epsilon * SURE:",
+        "claims/test_numeric_accounting.py::"
+        "test_a_direction_that_is_guessed_to_be_harmless_is_not_left_out_of_an_upper_bound",
+    ),
+    Mutant(
         "what is wrapped into the window counts from below",
         "accounting/pld/numeric.py::_bound_wrapped_mass",
         "left = np.minimum(1.01 * fall / (1 - fall) * lift, total.below) if fall < 1 else total.below",

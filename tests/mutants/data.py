@@ -170,6 +170,13 @@ DATA_MUTANTS = [
         f"{TABLE}::test_rows_fetched_bit_by_bit_are_the_same",
     ),
     Mutant(
+        "a plan about another table is answered from the one that is there",
+        "algebra/aggregates.py::resolve_table",
+        "if aggregation.source is not None or not aggregation.table:",
+        "if aggregation.source is not None or aggregation.table not in schemas:",
+        "attacks/test_question_by_hand.py::test_a_plan_about_another_table_is_refused_before_payment",
+    ),
+    Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/reading/sources.py::_attach_file",
         "return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)",

@@ -277,6 +277,13 @@ GATE_MUTANTS = [
         "unit/test_gate_rewritten.py::test_a_false_checkpoint_that_an_older_anchor_has_not_seen_is_not_believed",
     ),
     Mutant(
+        "an answer of another process is called fresh",
+        "gate/gate.py::Gate._run_paid",
+        "return drawn",
+        "return True",
+        "unit/test_gate_personal_runs.py::test_an_answer_that_another_process_stored_first_is_not_fresh",
+    ),
+    Mutant(
         "an answer that could not be stored hangs on the error",
         "gate/gate.py::Gate._run_paid",
         "            failure = bare(error)\n",

@@ -20,6 +20,7 @@ from discreet.gate.accounts import charges as takings
 from discreet.gate.accounts.charge_files import pack
 from discreet.gate.entries.chain import link_entry
 from discreet.gate.entries.events import Charged, Released, Snapshot, from_body, now, to_body
+from discreet.gate.entries.runs import INTERRUPTED
 from discreet.gate.ledger import charging as desks
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.plans import price_plan
@@ -493,6 +494,22 @@ def test_a_run_that_was_overtaken_is_made_again_on_what_is_left(place, ledger):
     assert released.answer[0] == 1
     assert quanta(ledger, "ann") == charged(Fraction(2, 10), ledger)
     assert (ledger.state.payments, ledger.verify().sound) == (2, True)
+
+
+def test_an_answer_that_another_process_stored_first_is_not_fresh(place, ledger):
+    """It took this run for dead, and ran the same payment: its draw is what is handed out."""
+    turns = iter([1])
+
+    def overtake(counts):
+        if next(turns, None):
+            with Ledger.open(place) as other:
+                other.runs.end(other.runs.state.open[0].number, INTERRUPTED)
+                Gate(other, Crowd({"ann": 1})).release(Ask(doing=lambda _: ["theirs"]), request="r")
+        return ["mine"]
+
+    released = Gate(ledger, Crowd({"ann": 1})).release(Ask(doing=overtake), request="r")
+    assert (released.answer, released.fresh) == (["theirs"], False)
+    assert (ledger.state.payments, ledger.verify().sound) == (1, True)
 
 
 @pytest.mark.parametrize("change", ["lower", "disclose"])

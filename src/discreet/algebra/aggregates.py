@@ -336,21 +336,31 @@ def check_source(aggregation: Aggregation, schemas: Mapping[str, Schema], public
 
 
 def resolve_table(aggregation: Aggregation, schemas: Mapping[str, Schema]) -> Aggregation:
-    """Return an aggregation over a relation, if it names one of several tables. Of one table it stays as it is."""
-    schema = schemas.get(aggregation.table)
-    if aggregation.source is not None or schema is None or len(schemas) == 1:
+    """Return an aggregation over a relation, if it names one of several tables. Of one table it stays as it is.
+
+    A table that is not there is refused: its plan would otherwise be answered from the rows of another one, with the
+    bounds and the unit of the table that it names.
+    """
+    if aggregation.source is not None or not aggregation.table:
         return aggregation
-    return replace(aggregation, source=Scan(aggregation.table, schema.columns))
+    schema = _need_schema(aggregation.table, schemas)
+    return aggregation if len(schemas) == 1 else replace(aggregation, source=Scan(aggregation.table, schema.columns))
+
+
+def _need_schema(table: str, known: Mapping[str, Schema]) -> Schema:
+    """Return what is public about a table."""
+    schema = known.get(table)
+    if schema is None:
+        meant = closest(table, known)
+        raise InvalidInput(
+            f"There is no table {table!r}.",
+            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
+        )
+    return schema
 
 
 def _need_table(scan: Scan | PublicScan, known: Mapping[str, Schema]) -> None:
-    schema = known.get(scan.table)
-    if schema is None:
-        meant = closest(scan.table, known)
-        raise InvalidInput(
-            f"There is no table {scan.table!r}.",
-            fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(known)}",
-        )
+    schema = _need_schema(scan.table, known)
     kinds = {column.name: column.kind for column in schema.columns}
     for column in scan.columns:
         if kinds.get(column.name) is not column.kind:

@@ -350,8 +350,9 @@ class Gate(Generic[Data]):
             if run is None:
                 return False
             outcome = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
+            drawn = outcome is not None  # or another process was asked the same, and was sooner
             try:
-                if outcome is not None:  # or another process was asked the same, and was sooner
+                if outcome is not None:
                     self._ledger.release(receipt, outcome[0], step=step, charge=outcome[1], run=run)
             except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
                 failure = bare(error)
@@ -361,7 +362,7 @@ class Gate(Generic[Data]):
         if self._personal:
             with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
                 self._ledger.people.tidy()
-        return True
+        return drawn
 
     @contextmanager
     def _track_run(self, receipt: Receipt, step: int, runner: str) -> Iterator[int | None]:
