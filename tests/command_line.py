@@ -2,6 +2,8 @@
 
 import io
 import json
+import shutil
+from contextlib import redirect_stderr, redirect_stdout
 
 import click
 import pytest
@@ -43,3 +45,20 @@ def reader(run):
         return json.loads(out, parse_constant=pytest.fail)
 
     return facts
+
+
+def run_once(folder, *commands):
+    """Run commands in a folder whose copies are what tests begin with; see `copy_begun`."""
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as said:
+        patch.setenv("DISCREET_STATE", str(folder / "state"))
+        patch.chdir(folder)
+        for words in commands:
+            assert main([*map(str, words)]) == 0, said.getvalue()
+    return folder
+
+
+def copy_begun(begun, folder, state):
+    """Copy what commands have left, and the anchors of its ledger, to where a test looks for them."""
+    shutil.copytree(begun, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns("state"))
+    shutil.copytree(begun / "state", state, dirs_exist_ok=True)
+    return folder

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 from clinic import rows, write_visits
-from command_line import Terminal
+from command_line import Terminal, copy_begun, run_once
 from discreet import Budget
 from discreet.cli.dataset.rewording import reword_for_init
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
@@ -24,14 +24,19 @@ IN_A = "SELECT COUNT(*) AS n FROM visits WHERE ward = 'A'"
 UNIT = PrivacyUnit(column="patient_id")
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Begin once, for all tests, with a table whose people have accounts, and ask once."""
+    folder = tmp_path_factory.mktemp("begun")
+    write_visits(folder)
+    init = ["init", "visits.csv", *INIT, *BUDGET, "--most", "1"]
+    return run_once(folder, init, ["ask", IN_A, "--rho", "0.5", "--request", "first"])
+
+
 @pytest.fixture
-def clinic(tmp_path, monkeypatch, run):
-    """Begin with a table whose people have accounts, and ask once."""
-    monkeypatch.chdir(tmp_path)
-    write_visits(tmp_path)
-    assert run("init", "visits.csv", *INIT, *BUDGET, "--most", "1")[0] == 0
-    assert run("ask", IN_A, "--rho", "0.5", "--request", "first")[0] == 0
-    return tmp_path / "visits.ledger"
+def clinic(begun, tmp_path, state, run):
+    """Go on after that."""
+    return copy_begun(begun, tmp_path, state) / "visits.ledger"
 
 
 def left_to(place, person):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import Terminal, options_of
+from command_line import Terminal, copy_begun, options_of, run_once
 from discreet.cli import console
 from discreet.cli.commands import DATASET, discreet_command
 from discreet.cli.console import Patience
@@ -52,8 +52,7 @@ INIT = [
 ]
 
 
-@pytest.fixture
-def table(tmp_path):
+def write_table(folder):
     """Write a small table: 200 patients with two visits each, and one with a secret."""
     rows = [
         [
@@ -67,18 +66,28 @@ def table(tmp_path):
         for visit in range(2)
     ]
     rows.append([SECRET, "A", date(2025, 3, 3), 47, SECRET_STAY])
-    path = tmp_path / "visits.csv"
+    path = folder / "visits.csv"
     with path.open("w", newline="") as file:
         csv.writer(file).writerows([["patient_id", "ward", "day", "age", "stay"], *rows])
     return path
 
 
 @pytest.fixture
-def clinic(table, run):
-    """Begin with the table."""
-    status, _, err = run("init", table, *INIT)
-    assert (status, err) == (0, "")
-    return table
+def table(tmp_path):
+    return write_table(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Begin with the table once, for all tests."""
+    folder = tmp_path_factory.mktemp("begun")
+    return run_once(folder, ["init", write_table(folder), *INIT])
+
+
+@pytest.fixture
+def clinic(begun, tmp_path, state, run):
+    """Go on with the table."""
+    return copy_begun(begun, tmp_path, state) / "visits.csv"
 
 
 def spent(table):

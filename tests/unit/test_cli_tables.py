@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from command_line import Terminal
+from command_line import Terminal, copy_begun, run_once
 from discreet.cli.dataset.declarations import read_matches, read_word_per_table, sort_by_table
 from discreet.cli.dataset.rewording import name_options, reword_for_settings
 from discreet.core import InvalidInput, Matches
@@ -30,25 +30,31 @@ JOINED = (
 )
 
 
-@pytest.fixture
-def files(tmp_path):
+def write_files(folder):
     """Write three tables: visits, the people who made them, and wards, which are nobody's."""
     visits = [f"{n},p{n % 50},{'ABC'[n % 3]},2025-{1 + n % 12:02}-01,{n % 30}" for n in range(150)]
-    (tmp_path / "visits.csv").write_text(
-        "\n".join(["visit,patient_id,ward,day,stay", *visits, f"900,{SECRET},A,,1", ""])
-    )
+    (folder / "visits.csv").write_text("\n".join(["visit,patient_id,ward,day,stay", *visits, f"900,{SECRET},A,,1", ""]))
     people = [f"p{n},{'fm'[n % 2]},{20 + n}" for n in range(50)]
-    (tmp_path / "people.csv").write_text("\n".join(["id,sex,age", *people, f"{SECRET},f,99", ""]))
-    (tmp_path / "wards.csv").write_text("code,kind\nA,surgery\nB,medicine\nC,medicine\n")
-    return tmp_path
+    (folder / "people.csv").write_text("\n".join(["id,sex,age", *people, f"{SECRET},f,99", ""]))
+    (folder / "wards.csv").write_text("code,kind\nA,surgery\nB,medicine\nC,medicine\n")
+    return folder
 
 
 @pytest.fixture
-def clinic(files, run):
-    """Begin with all three."""
-    status, _, err = run("init", *TABLES, *WHO, *SAID, *PRICE)
-    assert (status, err) == (0, "")
-    return files
+def files(tmp_path):
+    return write_files(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory):
+    """Begin with all three once, for all tests."""
+    return run_once(write_files(tmp_path_factory.mktemp("begun")), ["init", *TABLES, *WHO, *SAID, *PRICE])
+
+
+@pytest.fixture
+def clinic(begun, tmp_path, state, run):
+    """Go on with all three."""
+    return copy_begun(begun, tmp_path, state)
 
 
 # Beginning

@@ -8,7 +8,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from discreet.cli import main
+from command_line import copy_begun, run_once
 from discreet.cli.dataset.workloads import statements
 from discreet.gate import Ledger
 
@@ -35,32 +35,25 @@ def begin(folder):
     (folder / "leaves.csv").write_text(LEAVES)
     words = ["--person", "patient_id", "--epsilon", "1000000", "--delta", "1e-6", "--limit", "groups=1,rows=2"]
     words += ["--kinds-from-rows"]
-    assert main(["init", str(folder / "visits.csv"), *words, "--groups", "ward=A,B", "--bounds", "stay=0:60"]) == 0
-
-
-@pytest.fixture
-def clinic(tmp_path, run, capsys):
-    begin(tmp_path)
-    capsys.readouterr()
-    return tmp_path
+    return run_once(folder, ["init", "visits.csv", *words, "--groups", "ward=A,B", "--bounds", "stay=0:60"])
 
 
 @pytest.fixture(scope="module")
 def begun(tmp_path_factory):
-    """Begin once, for all tests that pay nothing."""
-    folder = tmp_path_factory.mktemp("standing")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("DISCREET_STATE", str(folder / "state"))
-        begin(folder)
-    return folder
+    """Begin once, for all tests."""
+    return begin(tmp_path_factory.mktemp("standing"))
 
 
 @pytest.fixture
-def standing(begun, run, monkeypatch, capsys):
+def clinic(begun, tmp_path, state, run):
+    return copy_begun(begun, tmp_path, state)
+
+
+@pytest.fixture
+def standing(begun, run, monkeypatch):
     """Return a clinic in which nothing was ever paid, and see that it stays so."""
     monkeypatch.setenv("DISCREET_STATE", str(begun / "state"))
     monkeypatch.chdir(begun)
-    capsys.readouterr()
     yield begun
     assert spent(begun) == 0
 

@@ -9,13 +9,15 @@ from discreet.algebra.names import literal, quote_name
 from discreet.core.schema import Kind
 from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
 from discreet.data.reading.connecting import connect
-from discreet.data.reading.csv_files import fitting_kinds, need_header
+from discreet.data.reading.csv_files import CsvFile, fitting_kinds
 from discreet.data.reading.csv_format import CsvFormat, cast_written
-from discreet.data.reading.csv_lines import PIECE, has_mark, load_lines, open_bytes
+from discreet.data.reading.csv_lines import PIECE, has_mark, open_bytes
 from discreet.data.reading.sources import stamp_of
 
 #: How numbers tend to be written, the likeliest first: the decimal sign, and that between thousands.
 NUMBERS = ((".", ""), (",", ""), (",", "."), (".", ","), (",", " "), (".", "'"))
+#: All signs of numbers that are written in one of these ways.
+OF_NUMBERS = "[-+0-9.,' eE]+"
 #: How days tend to be written.
 DATES = ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d.%m.%y")
 #: Words that tend to stand for NULL.
@@ -74,10 +76,12 @@ def _find_signs(connection: Any, path: Path, form: CsvFormat, declared: CsvForma
     """Return the signs of numbers that make the most columns numbers, and words that are NULL in columns of others."""
     trying = form if declared.null else replace(form, null=WORDS)
     signs = NUMBERS if declared.plain_numbers else ((form.decimal, form.thousands),)
-    kinds = {
-        pair: fitting_kinds(connection, path, replace(trying, decimal=pair[0], thousands=pair[1])) for pair in signs
-    }
-    best = max(signs, key=lambda pair: sum(kind.numeric for kind in kinds[pair].values()))
+    kinds = {signs[0]: fitting_kinds(connection, path, replace(trying, decimal=signs[0][0], thousands=signs[0][1]))}
+    if len(signs) > 1 and _may_be_numbers(connection, path, kinds[signs[0]], trying):
+        for decimal, thousands in signs[1:]:
+            written = replace(trying, decimal=decimal, thousands=thousands)
+            kinds[decimal, thousands] = fitting_kinds(connection, path, written)
+    best = max(kinds, key=lambda pair: sum(kind.numeric for kind in kinds[pair].values()))
     found = replace(form, decimal=best[0], thousands=best[1])
     if declared.null:
         return found
@@ -86,12 +90,22 @@ def _find_signs(connection: Any, path: Path, form: CsvFormat, declared: CsvForma
     return replace(found, null=_find_words(connection, path, others, found))
 
 
+def _may_be_numbers(connection: Any, path: Path, kinds: dict[str, Kind], form: CsvFormat) -> bool:
+    """Whether a column of texts has no signs but those of numbers. Trying all ways to write them takes long."""
+    texts = [quote_name(name) for name, kind in kinds.items() if kind is Kind.TEXT]
+    if not texts:
+        return False
+    tests = ", ".join(f"bool_and(regexp_full_match(trim({name}), {literal(OF_NUMBERS)}))" for name in texts)
+    statement = f"SELECT {tests} FROM {CsvFile.of(path, form).texts}"  # noqa: S608 - names are quoted
+    (results,) = connection.execute(statement).fetchall()
+    return any(results)
+
+
 def _find_words(connection: Any, path: Path, names: list[str], form: CsvFormat) -> tuple[str, ...]:
-    """Return those words for NULL that stand in some columns."""
+    """Return those words for NULL that stand in some columns, once the lines are loaded."""
     if not names:
         return ()
-    file = need_header(connection, path, form)
-    load_lines(connection, path, form)
+    file = CsvFile.of(path, form)
     anywhere = [
         f"coalesce(bool_or(trim({quote_name(name)}) = {literal(word)}), false)" for word in WORDS for name in names
     ]
@@ -101,12 +115,14 @@ def _find_words(connection: Any, path: Path, names: list[str], form: CsvFormat) 
 
 
 def _find_dates(connection: Any, path: Path, kinds: dict[str, Kind], form: CsvFormat) -> dict[str, AnyKind]:
-    """Return those columns of texts that hold days, if all are written in one way, and could be in no other."""
+    """Return those columns of texts that hold days, if all are written in one way, and could be in no other.
+
+    The lines are loaded: kinds were found of them.
+    """
     texts = [name for name, kind in kinds.items() if kind is Kind.TEXT]
     if not texts:
         return {}
-    file = need_header(connection, path, form)
-    load_lines(connection, path, form)
+    file = CsvFile.of(path, form)
     pairs = [(name, date) for name in texts for date in DATES]
     tests = [
         f"bool_and({cast_written(quote_name(name), Kind.DATE, date)} IS NOT NULL) "
