@@ -169,10 +169,10 @@ def months_later(day: Day, months: int) -> Day | None:
     return day.replace(year=year, month=month + 1, day=min(day.day, monthrange(year, month + 1)[1]))
 
 
-def closest(name: str, names: Iterable[str]) -> str | None:
+def closest(name: str, names: Iterable[str], *, cutoff: float = 0.6) -> str | None:
     """Return the name that was probably meant."""
     from difflib import get_close_matches  # noqa: PLC0415 - only for errors, and slow to load
 
     folded = {known.casefold(): known for known in names}
-    matches = get_close_matches(name.casefold(), folded, n=1, cutoff=0.6)
+    matches = get_close_matches(name.casefold(), folded, n=1, cutoff=cutoff)
     return folded[matches[0]] if matches else None

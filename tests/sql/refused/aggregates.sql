@@ -111,7 +111,7 @@ This takes numbers, not text values. (line 1, column 12)
 SELECT AVG(smoker) FROM visits
 ---
 This takes numbers, not boolean values. (line 1, column 12)
-  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+  fix: write CAST(smoker AS INTEGER), which is 1 or 0; or COUNT(*) FILTER (WHERE …)
 ===
 SELECT AVG(day) FROM visits
 ---
@@ -126,7 +126,7 @@ SUM takes one value. (line 1, column 8)
 SELECT MEDIAN(ward) FROM visits
 ---
 This takes numbers and dates, not text values. (line 1, column 15)
-  fix: if these are numbers, declare kinds={"ward": "real"} when the table is opened; or group by it
+  fix: group by it, and count: the first or last text is a value of one row; if these are numbers, declare kinds={"ward": "real"} when the table is opened
 ===
 SELECT QUANTILE(stay) FROM visits
 ---
@@ -276,7 +276,7 @@ The column of the privacy unit can only be counted. (line 1, column 25)
 SELECT CORR(n, stay) FROM (SELECT patient_id, COUNT(*) AS n, MAX(stay) AS stay FROM visits GROUP BY patient_id) AS q
 ---
 CORR needs bounds for 'n', a computed column. (line 1, column 13)
-  fix: write CORR(CLAMP(n, 0, …), …), with the largest value that counts
+  fix: write CORR(CLAMP(n, 0, 100), …), with your own least and greatest value
 ===
 SELECT CORR(n, m) FROM (SELECT ward, COUNT(*) AS n, COUNT(age) AS m FROM visits GROUP BY ward) AS q
 ---

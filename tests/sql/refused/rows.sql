@@ -101,7 +101,7 @@ MODE is not a supported function. (line 1, column 8)
 SELECT MIN(ward) FROM visits
 ---
 This takes numbers and dates, not text values. (line 1, column 12)
-  fix: if these are numbers, declare kinds={"ward": "real"} when the table is opened; or group by it
+  fix: group by it, and count: the first or last text is a value of one row; if these are numbers, declare kinds={"ward": "real"} when the table is opened
 ===
 SELECT MAX_BY(ward, stay) FROM visits
 ---
@@ -121,7 +121,7 @@ MAX takes one value. (line 1, column 8)
 SELECT COLUMNS('a.*') FROM visits
 ---
 COLUMNS is not a supported function. (line 1, column 8)
-  fix: did you mean COUNT?
+  fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT visits FROM visits
 ---

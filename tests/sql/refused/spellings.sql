@@ -16,7 +16,7 @@ There is no table 'a.visits' in this question. (line 1, column 35)
 SELECT COUNT(*) FROM main.visits AS v WHERE main.visits.age > 3
 ---
 There is no table 'visits' in this question. (line 1, column 50)
-  fix: write v.age; what is meant outside of a subquery is joined, on the person and on other columns
+  fix: write v.age
 ===
 SELECT COUNT(*) FROM a.b.c.d.visits
 ---

@@ -1,17 +1,17 @@
 SELECT AVG(total) FROM (SELECT patient_id, SUM(stay) AS total FROM visits GROUP BY patient_id) t
 ---
 AVG needs bounds for 'total', a computed column. (line 1, column 12)
-  fix: write AVG(CLAMP(total, 0, …)), with the largest value that counts
+  fix: write AVG(CLAMP(total, 0, 100)), with your own least and greatest value
 ===
 SELECT SUM(n) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
 SUM needs bounds for 'n', a computed column. (line 1, column 12)
-  fix: write SUM(CLAMP(n, 0, …)), with the largest value that counts
+  fix: write SUM(CLAMP(n, 0, 100)), with your own least and greatest value
 ===
 SELECT MEDIAN(n + 1) FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
 MEDIAN needs bounds for 'n', a computed column. (line 1, column 15)
-  fix: write MEDIAN(CLAMP(n, 0, …)), with the largest value that counts
+  fix: write MEDIAN(CLAMP(n, 0, 100)), with your own least and greatest value
 ===
 SELECT AVG(total) FROM (SELECT patient_id, SUM(cost) AS total FROM visits GROUP BY patient_id) t
 ---
@@ -61,7 +61,7 @@ This cannot be computed for each person. (line 1, column 42)
 SELECT COUNT(*) FROM (SELECT patient_id, MAX(smoker) AS m FROM visits GROUP BY patient_id) t
 ---
 This takes numbers and dates, not boolean values. (line 1, column 46)
-  fix: count with COUNT(*) FILTER (WHERE …), or group by it
+  fix: write CAST(smoker AS INTEGER), which is 1 or 0; or COUNT(*) FILTER (WHERE …)
 ===
 SELECT COUNT(*) FROM (SELECT patient_id, COUNT(DISTINCT patient_id) AS n FROM visits GROUP BY patient_id) t
 ---
@@ -121,7 +121,7 @@ There is no column 'stay' in rows of visits. (line 1, column 55)
 SELECT AVG(visits.age) FROM (SELECT age FROM visits) t
 ---
 There is no table 'visits' in this question. (line 1, column 12)
-  fix: write t.age; what is meant outside of a subquery is joined, on the person and on other columns
+  fix: write t.age
 ===
 SELECT AVG(t.age) FROM (SELECT age FROM visits)
 ---
@@ -256,4 +256,4 @@ There is no column 'sum' in visits per person. (line 1, column 92)
 SELECT MAX(d) FROM (SELECT patient_id, day + INTERVAL 1 DAY AS d FROM visits) t
 ---
 MAX needs bounds for 'd', a computed column. (line 1, column 12)
-  fix: write MAX(CLAMP(d, '2020-01-01', '2029-12-31')), with the largest value that counts
+  fix: write MAX(CLAMP(d, '2020-01-01', '2029-12-31')), with your own first and last day

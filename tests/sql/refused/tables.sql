@@ -11,12 +11,12 @@ There is no table 'secrets'. (line 1, column 22)
 SELECT COUNT(*) FROM 'visits.parquet'
 ---
 There is no table 'visits.parquet'. (line 1, column 22)
-  fix: did you mean 'visits'?
+  fix: use one of: drugs, patients, visits, wards; files cannot be read from here
 ===
 SELECT COUNT(*) FROM "visits.csv"
 ---
 There is no table 'visits.csv'. (line 1, column 22)
-  fix: did you mean 'visits'?
+  fix: use one of: drugs, patients, visits, wards; files cannot be read from here
 ===
 SELECT COUNT(*) FROM read_csv('visits.csv')
 ---
@@ -126,7 +126,7 @@ A table keeps the names of its columns. (line 1, column 32)
 SELECT COUNT(*) FROM visits AT (VERSION => 3)
 ---
 AT is not a supported function. (line 1, column 29)
-  fix: did you mean DATE?
+  fix: see the list of functions; what is not on it cannot be asked
 ===
 SELECT COUNT(*) FROM visits FOR UPDATE
 ---
@@ -136,12 +136,12 @@ FOR is not supported. (line 1, column 29)
 SELECT AVG(w.stay) FROM visits
 ---
 There is no table 'w' in this question. (line 1, column 12)
-  fix: write visits.stay; what is meant outside of a subquery is joined, on the person and on other columns
+  fix: write visits.stay
 ===
 SELECT AVG(visits.stay) FROM visits v
 ---
 There is no table 'visits' in this question. (line 1, column 12)
-  fix: write v.stay; what is meant outside of a subquery is joined, on the person and on other columns
+  fix: write v.stay
 ===
 SELECT AVG(a.b.stay) FROM visits
 ---

@@ -12,6 +12,7 @@ ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|to
 LIMIT = re.compile(r"\blimit=(?:discreet\.)?Limit\(groups=([^,()]+), rows_per_group=([^,()]+)\)")
 MATCHES = re.compile(r"\bmatches=(?:discreet\.)?Matches\(rows=([^,()]+), matches=([^,()]+)\)")
 NOBODY = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
+BUY = re.compile(r"\bbuy_bounds\(\"([^\"]*)\", epsilon=…\)")
 LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
 FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
 #: What is declared of columns, or of columns by tables.
@@ -31,6 +32,7 @@ def name_options(text: str) -> str:
         .replace(". session.participation", ". In Python, session.participation")
         .replace("table=,", "--table with")
     )
+    plain = BUY.sub(lambda match: f"discreet buy-bounds {shlex.quote(match[1])} --epsilon 0.1", plain)
     plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))
     plain = LEFT_OUT.sub(r"leave out --\1", NOBODY.sub(r"--person \1=-", plain))
     return ARGUMENT.sub(lambda match: f"--{match[1]} {match[2].strip(QUOTES)}", plain)

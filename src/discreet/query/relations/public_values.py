@@ -10,6 +10,7 @@ from discreet.algebra.functions import F
 from discreet.core import FINE, WIDEST, Bounds, InvalidInput
 from discreet.core.schema import Kind, Schema, Value, day_of
 from discreet.query.relations.intervals import TRUNCATE, Interval, interval_of
+from discreet.query.remedies import Declare, Fix, Rewrite, quote_if_needed
 
 #: More groups than this along one key are not listed beforehand.
 MOST_VALUES = 10_000
@@ -62,33 +63,46 @@ def _refuse_unbounded(expression: Expression, words: str) -> InvalidInput:
         )
     open_ends = sorted(name for name in columns_in(expression) if interval_of_column(expression, name) is None)
     if not open_ends:
-        return InvalidInput(
-            f"{words} is unbounded, although its columns have bounds.",
-            fix="write CLAMP(…, low, high) around it, such as CLAMP(x / y, 0, 10)",
-        )
+        return InvalidInput(f"{words} is unbounded, although its columns have bounds.", fix=_suggest_clamp(words))
     name = open_ends[0]
     if expression.kind is Kind.DATE:
         return InvalidInput(
             f"{words} needs bounds for the dates of {name!r}.",
-            fix=f"write CLAMP({name}, '2020-01-01', '2029-12-31') in place of {name}, with the first and the last day "
-            f"that count",
+            fix=_suggest_clamp(words, "'2020-01-01', '2029-12-31'", "first and last day"),
         )
-    if _is_temporal(expression, name):
+    kind = _find_kind(expression, name)
+    if kind is not None and kind.temporal:
         return InvalidInput(
-            f"{words} is unbounded: the dates may lie any number of days apart.",
-            fix="write CLAMP(…, low, high) around it, such as AVG(CLAMP(left_on - day, 0, 60))",
+            f"{words} is unbounded: the dates may lie any number of days apart.", fix=_suggest_clamp(words)
         )
+    if kind is Kind.TEXT:
+        return InvalidInput(f"{words} is unbounded: texts have no bounds.", fix=_suggest_clamp(words))
     return InvalidInput(
         f"{words} needs bounds for {name!r}.",
-        fix=f'declare bounds={{"{name}": (low, high)}} when the dataset is opened, write CLAMP({name}, low, high), '
-        f'or buy them with buy_bounds("{name}", epsilon=…)',
+        fix=Fix(
+            f'declare bounds={{"{name}": (low, high)}} when the dataset is opened, '
+            f"write CLAMP({quote_if_needed(name)}, low, high), "
+            f'or buy them with buy_bounds("{name}", epsilon=…)',
+            Declare("bounds", name),
+        ),
     )
 
 
-def _is_temporal(expression: Expression, name: str) -> bool:
+def _suggest_clamp(words: str, ends: str = "0, 100", meant: str = "least and greatest value") -> str:
+    """Return a fix for a measure, such as AVG(LENGTH(name)): ends around what it is about."""
+    function, _, rest = words.partition("(")
+    inner = rest.removesuffix(")")
+    if not inner:
+        return f"write CLAMP(…, {ends}) around it, with your own {meant}"
+    clamped = f"{function}(CLAMP({inner}, {ends}))"
+    return Fix(f"write {clamped}, with your own {meant}", Rewrite(words, clamped))
+
+
+def _find_kind(expression: Expression, name: str) -> Kind | None:
+    """Return the kind of a column as it stands in an expression."""
     if isinstance(expression, ColumnValue):
-        return expression.name == name and expression.kind.temporal
-    return any(_is_temporal(child, name) for child in children(expression))
+        return expression.kind if expression.name == name else None
+    return next((kind for child in children(expression) if (kind := _find_kind(child, name)) is not None), None)
 
 
 def interval_of_column(expression: Expression, name: str) -> Interval | None:

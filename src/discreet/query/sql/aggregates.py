@@ -18,8 +18,10 @@ from discreet.core.schema import Kind
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES
 from discreet.query.planning.question_checks import MOST_EDGES
+from discreet.query.remedies import Declare, Edit, Fix, Never, quote_if_needed, replace_name
 from discreet.query.sql.expressions import read_expression
-from discreet.query.sql.scope import SqlScope
+from discreet.query.sql.scope import SqlScope, strip_numbers
+from discreet.query.sql.tree_checks import start_of
 
 #: No text holds this character, and so no name does.
 MARK = "\0"
@@ -221,17 +223,23 @@ def _read_value(node: exp.Expr, condition: Expression | None, scope: SqlScope, *
         raise scope.refuse(
             node,
             f"This takes numbers{' and dates' if ordered else ''}, not {value.kind.value} values.",
-            _suggest_instead(value),
+            _suggest_instead(node, value, scope, ordered=ordered),
         )
     return _need_row_value(node, value, condition, scope)
 
 
-def _suggest_instead(value: Expression) -> str:
+def _suggest_instead(node: exp.Expr, value: Expression, scope: SqlScope, *, ordered: bool) -> str:
     """Return what to write instead of summing up what is no number."""
     if isinstance(value, ColumnValue) and value.kind is Kind.TEXT:
-        return (
-            f'if these are numbers, declare kinds={{"{value.name}": "real"}} when the table is opened; or group by it'
-        )
+        name = strip_numbers(value.name)
+        numbers = f'if these are numbers, declare kinds={{"{name}": "real"}} when the table is opened'
+        if ordered:
+            return Fix(f"group by it, and count: the first or last text is a value of one row; {numbers}", Never.ROWS)
+        return Fix(f"{numbers}; or group by it", Declare("kinds", name, "real"))
+    if isinstance(value, ColumnValue) and value.kind is Kind.BOOLEAN and isinstance(node, exp.Column):
+        number = f"CAST({quote_if_needed(node.name)} AS INTEGER)"
+        words = f"write {number}, which is 1 or 0; or COUNT(*) FILTER (WHERE …)"
+        return replace_name(scope.page.text, start_of(node.this), words, number)
     return "count with COUNT(*) FILTER (WHERE …), or group by it"
 
 
@@ -241,12 +249,16 @@ def _need_row_value(node: exp.Expr, value: Expression, condition: Expression | N
     if not columns_in(restricted):
         raise scope.refuse(node, "This expression is constant.", "name a column, or write COUNT(*)")
     if any(scope.schema.is_person(name) for name in columns_in(restricted)):
-        raise scope.refuse(
-            node,
-            "The column of the privacy unit can only be counted.",
-            f"write COUNT(DISTINCT {scope.schema.unit.column}) for people, COUNT(*) for rows, or use it after WHERE",
-        )
+        raise scope.refuse(node, "The column of the privacy unit can only be counted.", _suggest_people(node, scope))
     return restricted
+
+
+def _suggest_people(node: exp.Expr, scope: SqlScope) -> str:
+    """Return how people are counted: COUNT(person) is nearly it."""
+    person = quote_if_needed(strip_numbers(scope.schema.unit.column or ""))
+    words = f"write COUNT(DISTINCT {person}) for people, COUNT(*) for rows, or use it after WHERE"
+    counted = isinstance(node, exp.Column) and isinstance(node.parent, exp.Anonymous) and node.parent.name.upper()
+    return Fix(words, Edit(start_of(node), start_of(node), "DISTINCT ") if counted == "COUNT" else Never.PEOPLE)
 
 
 def _read_level(node: exp.Expr, scope: SqlScope) -> Fraction:

@@ -20,9 +20,11 @@ from discreet.query import questions as q
 from discreet.query.planning.question_checks import check_matched
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.public_values import bounds_of
+from discreet.query.remedies import quote_if_needed, replace_path
 from discreet.query.sql.outputs import WORDS
 from discreet.query.sql.scope import strip_numbers
-from discreet.query.sql.select import Parts
+from discreet.query.sql.select import Parts, SqlPiece
+from discreet.query.sql.tree_checks import start_of
 
 #: Measures that need to know between which ends values lie.
 BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest, q.Joint)
@@ -81,19 +83,20 @@ def _refuse_unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefus
     for _, piece in parts.outputs:
         for node in piece.node.find_all(exp.Column):
             if node.name.casefold() == name.casefold():
-                return parts.scope(piece).refuse(
-                    node,
-                    f"{_word(measure)} needs bounds for {name!r}, a computed column.",
-                    f"write {_word(measure)}({_suggest_clamp(measure, name)}), with the largest value that counts",
-                )
+                return _refuse_column(measure, node, piece, parts)
     _, first = parts.outputs[0]
     return parts.scope(first).refuse(first.node, f"There are no bounds for {name!r}.", f"write CLAMP({name}, 0, …)")
 
 
-def _suggest_clamp(measure: q.Measure, name: str) -> str:
+def _refuse_column(measure: q.Measure, node: exp.Column, piece: SqlPiece, parts: Parts) -> QueryRefused:
     day = getattr(measure, "value").kind is Kind.DATE  # noqa: B009 - all of these have one
-    ends = "'2020-01-01', '2029-12-31'" if day else "0, …"
-    return f"CLAMP({name}, {ends}){_rest(measure)}"
+    ends = "'2020-01-01', '2029-12-31'" if day else "0, 100"
+    meant = "first and last day" if day else "least and greatest value"
+    written = ".".join(quote_if_needed(name) for name in (node.table, node.name) if name)
+    clamped = f"CLAMP({written}, {ends})"
+    words = f"write {_word(measure)}({clamped}{_rest(measure)}), with your own {meant}"
+    fix = replace_path(piece.page.text, start_of(node), words, clamped)
+    return parts.scope(piece).refuse(node, f"{_word(measure)} needs bounds for {node.name!r}, a computed column.", fix)
 
 
 def _word(measure: q.Measure) -> str:

@@ -7,8 +7,9 @@ from sqlglot import exp
 from discreet.algebra.expressions import Call, ColumnValue, Expression, InSet, Literal
 from discreet.algebra.functions import F
 from discreet.query import questions as q
-from discreet.query.names import name_of
+from discreet.query.names import AGGREGATES, name_of
 from discreet.query.questions import QueryRefused
+from discreet.query.remedies import Edit, Fix, Never, quote_if_needed
 from discreet.query.sql.aggregates import MeasurePlaceholders, read_measure
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import SqlScope, strip_numbers
@@ -24,6 +25,8 @@ TERM_FUNCTIONS = frozenset(
 )
 
 
+#: What stands after GROUP BY, or is GROUP BY.
+AFTER_GROUPS = ("group", "having", "order", "limit", "offset")
 #: Functions that are NULL where the second value is zero.
 DIVISIONS = (F.DIVIDE, F.FLOOR_DIVIDE, F.MODULO)
 ZEROS = (Literal.of(0), Literal.of(0.0))
@@ -88,14 +91,30 @@ def _refuse_ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefuse
         for candidate in node.find_all(exp.Column)
         if candidate.name.casefold() == strip_numbers(name).casefold()
     ]
-    column, person = scope.schema.find(name), scope.schema.is_person(name)
+    fix = _suggest_summary(name, node, scope)
     name = strip_numbers(name)
-    fix = f"write GROUP BY {name}"
-    if person:
-        fix = f"write COUNT(DISTINCT {name}), or use it after WHERE"
-    elif column is not None and column.kind.numeric:
-        fix = f"write AVG({name}) or the like, or group by it"
     return scope.refuse(places[0] if places else node, f"{name!r} is neither aggregated nor grouped by.", fix)
+
+
+def _suggest_summary(name: str, node: exp.Expr, scope: SqlScope) -> str:
+    column, plain = scope.schema.find(name), quote_if_needed(strip_numbers(name))
+    if scope.schema.is_person(name):
+        return Fix(f"write COUNT(DISTINCT {plain}), or use it after WHERE", Never.PEOPLE)
+    numeric = column is not None and column.kind.numeric
+    words = f"write AVG({plain}) or the like, or group by it" if numeric else f"write GROUP BY {plain}"
+    select = node.find_ancestor(exp.Select)
+    if select is None or (select.args.get("group") is None and not _sums_up(select)):
+        return Fix(words, Never.ROWS)
+    if numeric or select.parent is not None or any(select.args.get(part) for part in AFTER_GROUPS):
+        return words
+    end = len(scope.page.text.rstrip(" \t\r\n;"))
+    return Fix(words, Edit(end, end, f" GROUP BY {plain}"))
+
+
+def _sums_up(select: exp.Select) -> bool:
+    return any(
+        call.name.upper() in AGGREGATES for output in select.expressions for call in output.find_all(exp.Anonymous)
+    )
 
 
 def term_name(term: q.Term, groups: tuple[q.Grouping, ...]) -> str:

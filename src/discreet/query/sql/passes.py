@@ -14,6 +14,7 @@ from discreet.core.limits import Matches
 from discreet.core.schema import Schema
 from discreet.query.questions import Question
 from discreet.query.relations.normal_form import settle_question
+from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.outer_queries import read_nested
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
@@ -194,7 +195,7 @@ def _output(page: Page, node: exp.Expr) -> tuple[str | None, SqlPiece]:
         raise page.refuse(
             start_of(node),
             "SELECT * would show rows, which are private.",
-            "ask for an aggregate, such as SELECT COUNT(*)",
+            Fix("ask for an aggregate, such as SELECT COUNT(*)", Never.ROWS),
         )
     return None, SqlPiece(node, page)
 

@@ -12,6 +12,7 @@ from discreet.core.schema import Column, Kind, closest
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions
 from discreet.query.relations.schemas import unit_of
+from discreet.query.remedies import Fix, Never, quote_if_needed, replace_name
 from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.from_clause import join_tables
@@ -131,6 +132,10 @@ def _refuse_unknown_table(node: exp.Table, known: Known) -> QueryRefused:
     meant = closest(node.name, [*known.tables, *(given.node.alias for given in known.given.values())])
     names = ", ".join(known.tables)
     fix = f"did you mean {meant!r}?" if meant else f"use one of: {names}; files cannot be read from here"
+    if "." in node.name or "/" in node.name:
+        fix = Fix(f"use one of: {names}; files cannot be read from here", Never.FILES)
+    elif meant:
+        fix = replace_name(known.page.text, start_of(node), fix, quote_if_needed(meant))
     return known.refuse(node, f"There is no table {node.name[:60]!r}.", fix)
 
 

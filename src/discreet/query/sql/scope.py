@@ -14,6 +14,7 @@ from discreet.core.schema import Column, Schema, closest
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import people_in, relation_schema, table_schema
+from discreet.query.remedies import quote_if_needed, replace_name, reword
 from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
 
@@ -76,7 +77,7 @@ class SqlScope:
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> QueryRefused:
         """Return the refusal of a node."""
-        return self.page.refuse(start_of(node), strip_numbers(problem), strip_numbers(fix))
+        return self.page.refuse(start_of(node), strip_numbers(problem), reword(fix, strip_numbers(fix)))
 
     def place_error(self, node: exp.Expr, error: DiscreetError) -> QueryRefused:
         """Return an error with its place."""
@@ -128,7 +129,10 @@ class SqlScope:
             names = known or ["the column's name alone"]
             fix = f"write {names[0]}.{node.name}" if self.items[0].qualifier else "leave out what is before the dot"
             fix = fix if len(names) == 1 else f"use one of: {', '.join(names)}"
-            fix = f"{fix}; what is meant outside of a subquery is joined, on the person and on other columns"
+            if len(names) == 1 and self.items[0].qualifier:
+                fix = replace_name(self.page.text, start_of(table), fix, quote_if_needed(names[0]))
+            else:
+                fix = f"{fix}; what is meant outside of a subquery is joined, on the person and on other columns"
             raise self.refuse(node, f"There is no table {table.name!r} in this question.", fix)
         return matches
 
@@ -138,8 +142,12 @@ class SqlScope:
         where = (self.table or self.schema.table) if len(items) == len(self.items) else items[0].qualifier
         listed = ", ".join(dict.fromkeys(names)) or "no column has a name here: write AS"
         fix = f"did you mean {meant!r}?" if meant else f"use one of: {listed}"
-        if node.this.args.get("quoted"):
+        quoted = node.this.args.get("quoted")
+        if quoted:
             fix = f"{fix}; a text stands in single quotes"
+        if meant or quoted:
+            text = "'" + node.name.replace("'", "''") + "'"
+            fix = replace_name(self.page.text, start_of(node.this), fix, quote_if_needed(meant) if meant else text)
         return self.refuse(node, f"There is no column {node.name!r} in {where}.", fix)
 
     def _refuse_ambiguous(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
@@ -147,6 +155,9 @@ class SqlScope:
         names = [f"{item.qualifier}.{node.name}" for item in holders if item.qualifier]
         clear = len(names) > 1 and len(names) == len(holders)
         fix = f"write {' or '.join(names)}" if clear else "give each its own name, with AS"
+        if clear:
+            written = f"{quote_if_needed(holders[0].qualifier)}.{quote_if_needed(node.name)}"
+            fix = replace_name(self.page.text, start_of(node), fix, written)
         return self.refuse(node, f"{node.name!r} is the name of several columns.", fix)
 
 
@@ -211,7 +222,7 @@ class Known:
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> QueryRefused:
         """Return the refusal of a node."""
-        return self.page.refuse(start_of(node), strip_numbers(problem), strip_numbers(fix))
+        return self.page.refuse(start_of(node), strip_numbers(problem), reword(fix, strip_numbers(fix)))
 
     def private(self, name: str) -> Schema | None:
         """Return the private table of a name."""

@@ -10,6 +10,7 @@ from discreet.algebra.functions import Function
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES, make_unique_name, name_of
+from discreet.query.remedies import Fix, Never, quote_if_needed
 from discreet.query.sql.aggregates import MeasurePlaceholders
 from discreet.query.sql.expressions import build_call, read_expression
 from discreet.query.sql.outputs import OutputTerms, term_name
@@ -161,7 +162,11 @@ def _read_groups(parts: Parts) -> tuple[Expression, ...]:
             raise scope.refuse(
                 piece.node,
                 "Grouping by the privacy unit would single people out.",
-                f"group by something else, and count people with COUNT(DISTINCT {parts.schema.unit.column})",
+                Fix(
+                    "group by something else, and count people with COUNT(DISTINCT "
+                    f"{quote_if_needed(strip_numbers(parts.schema.unit.column or ''))})",
+                    Never.PEOPLE,
+                ),
             )
         if not columns_in(expression):
             raise scope.refuse(piece.node, "This expression is constant.", "group by a column")

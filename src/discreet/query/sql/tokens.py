@@ -13,6 +13,7 @@ from sqlglot import Token, TokenType
 
 from discreet.query.names import ALL_FUNCTIONS
 from discreet.query.questions import QueryRefused
+from discreet.query.remedies import Fix, Never, replace_name
 
 # The first look at a question: its text, before anybody has tried to understand it.
 
@@ -96,10 +97,15 @@ T = TokenType
 
 JOINS = "write JOIN … ON a.x = b.x, or LEFT JOIN"
 INNER_ONES = "write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE"
-QUOTES_ROWS = "ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows"
-NO_CLOCK = "write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow"
-NO_FILES = "open the file with discreet.open, and name its table after FROM"
-NO_CHANGE = "begin with SELECT: a question only reads"
+QUOTES_ROWS = Fix(
+    "ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows", Never.ROWS
+)
+NO_CLOCK = Fix(
+    "write the day itself, such as DATE '2024-01-31': a question must have the same meaning tomorrow", Never.CLOCK
+)
+NO_FILES = Fix("open the file with discreet.open, and name its table after FROM", Never.FILES)
+NO_CHANGE = Fix("begin with SELECT: a question only reads", Never.CHANGE)
+NO_CHANCE = Fix("leave it out: noise is added automatically", Never.CHANCE)
 NO_WINDOW = "not yet: use GROUP BY, and ORDER BY on the answer"
 PIECES = "use LIKE, SUBSTRING, RIGHT, STRPOS, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||"
 PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND or DATE_TRUNC('month', day)"
@@ -113,9 +119,9 @@ RENAME KILL LOCK CACHE UNCACHE REFRESH DECLARE FORCE
 STATEMENTS: dict[str, tuple[str, str]] = {
     **{word: (f"{word} is not a question.", NO_CHANGE) for word in _changing.split()},
     "FROM": ("The question begins with FROM.", "begin with SELECT, followed by FROM"),
-    "EXPLAIN": ("EXPLAIN is not a question.", "call session.explain with the question"),
-    "DESCRIBE": ("DESCRIBE is not a question.", "see session.schema"),
-    "SHOW": ("SHOW is not a question.", "see session.schema"),
+    "EXPLAIN": ("EXPLAIN is not a question.", Fix("call session.explain with the question", Never.CHANGE)),
+    "DESCRIBE": ("DESCRIBE is not a question.", Fix("see session.schema", Never.CHANGE)),
+    "SHOW": ("SHOW is not a question.", Fix("see session.schema", Never.CHANGE)),
     "SUMMARIZE": ("SUMMARIZE is not a question.", "ask for COUNT, AVG, MIN, MAX and MEDIAN of a column"),
     "VALUES": ("VALUES is not a question.", "write SELECT … FROM …"),
     "TABLE": ("TABLE is not a question.", "write SELECT … FROM …"),
@@ -148,7 +154,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_kinds, ("{word} is not a supported type.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
     T.TABLE_SAMPLE: (
         "Sampling rows is not supported.",
-        "leave TABLESAMPLE out: all rows are used, up to the contribution bound",
+        Fix("leave TABLESAMPLE out: all rows are used, up to the contribution bound", Never.CHANCE),
     ),
     T.FETCH: ("FETCH is not supported.", "write LIMIT 10"),
     T.OFFSET: ("OFFSET is not supported.", "leave it out, and skip rows of the answer afterwards"),
@@ -167,7 +173,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     T.DQMARK: ("?? is not supported.", "write COALESCE(a, b)"),
     T.NULLSAFE_EQ: ("<=> is not supported.", "write a = b OR (a IS NULL AND b IS NULL)"),
     T.CARET: ("^ is not supported.", "write POWER(a, b)"),
-    T.INTO: ("INTO would write a table.", "leave it out: the answer is a value of the session"),
+    T.INTO: ("INTO would write a table.", Fix("leave it out: the answer is a value of the session", Never.CHANGE)),
     T.FOR: ("FOR is not supported.", "leave it out, and write commas: SUBSTRING(ward, 1, 2)"),
 }
 
@@ -188,7 +194,7 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_clock_calls.split(), NO_CLOCK),
     **dict.fromkeys(_readers.split(), NO_FILES),
     **dict.fromkeys(_window_calls.split(), NO_WINDOW),
-    **dict.fromkeys(_chance.split(), "leave it out: noise is added automatically"),
+    **dict.fromkeys(_chance.split(), NO_CHANCE),
     **dict.fromkeys(_patterns.split(), PIECES),
     **dict.fromkeys(_dates.split(), PARTS),
     **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
@@ -199,6 +205,7 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(("DAYNAME", "MONTHNAME"), "use ISODOW, which is 1 for Monday to 7 for Sunday, or MONTH"),
     **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY"), "count with COUNT(*) FILTER (WHERE …)"),
     "ENDS_WITH": "write x LIKE '%a'",
+    **dict.fromkeys(("STRLEN", "OCTET_LENGTH"), "use LENGTH, which counts letters"),
     "LAST_DAY": "use DATE_TRUNC('month', day), which is the first day",
     "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
     "PERCENTILE_DISC": "use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)",
@@ -206,6 +213,8 @@ FUNCTION_ADVICE: dict[str, str] = {
 }
 
 
+#: Functions that are asked for, and the nearest one that is there, with the same arguments.
+NEAREST = {"STRLEN": "LENGTH", "OCTET_LENGTH": "LENGTH"}
 #: Parentheses and CASE inside each other, and signs or NOTs in a row. sqlglot needs some twenty frames for each.
 MOST_NESTED = 24
 WORDS = {T.VAR, T.IDENTIFIER, T.STRING, T.NUMBER}
@@ -343,16 +352,21 @@ def _check_function(page: Page, token: Token) -> None:
         return
     from discreet.core.schema import closest  # noqa: PLC0415 - only for errors
 
-    meant = closest(name, ALL_FUNCTIONS)
+    # A function of another database is no misspelling: SPLIT_PART does not mean DATE_PART.
+    meant = closest(name, [known for known in ALL_FUNCTIONS if known[0] == name[0]], cutoff=0.75)
     guess = f"did you mean {meant}?" if meant else "see the list of functions; what is not on it cannot be asked"
-    raise page.refuse(token.start, f"{name} is not a supported function.", FUNCTION_ADVICE.get(name, guess))
+    fix = FUNCTION_ADVICE.get(name, guess)
+    other = NEAREST.get(name) if name in FUNCTION_ADVICE else meant
+    if other is not None:
+        fix = replace_name(page.text, token.start, fix, other)
+    raise page.refuse(token.start, f"{name} is not a supported function.", fix)
 
 
 def _refuse_unknown(page: Page, token: Token, columns: Collection[str]) -> Exception:
     if token.text.casefold() in {name.casefold() for name in columns}:
-        return page.refuse(
-            token.start, f"{token.text.upper()} is a reserved word.", f'put the column in quotes: "{token.text}"'
-        )
+        quoted = f'"{token.text}"'
+        fix = replace_name(page.text, token.start, f"put the column in quotes: {quoted}", quoted)
+        return page.refuse(token.start, f"{token.text.upper()} is a reserved word.", fix)
     fallback = (f"{_quote_token(token)} is not supported here.", "leave it out")
     problem, fix = ADVICE.get(token.token_type, fallback)
     return page.refuse(token.start, problem.replace("{word}", token.text.upper()), fix)

@@ -10,11 +10,14 @@ from sqlglot import exp
 
 from discreet.core.schema import closest
 from discreet.query.questions import QueryRefused
+from discreet.query.remedies import Fix, Never, quote_if_needed, replace_path
 from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
 
 #: A name with what stands before it: catalogue, schema, table. Capitals do not count.
 TablePath = tuple[str, ...]
+#: What looks like a table in a schema, and is a file: 'visits.csv'.
+FILE_ENDINGS = frozenset({"csv", "tsv", "parquet", "json", "jsonl", "xlsx", "db", "duckdb", "sqlite", "gz"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +111,7 @@ def _check_path(
     """Refuse a name that may mean a table other than the one that is asked."""
     name, shown = path[-1], ".".join(part.name for part in _path_of(node))[:60]
     if name not in tables.names:
-        meant = closest(name, tables.names) or closest(path[0], tables.names)
-        fix = f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(sorted(tables.names))}"
-        raise page.refuse(start_of(node), f"There is no table {shown!r}.", fix)
+        raise page.refuse(start_of(node), f"There is no table {shown!r}.", _suggest_table(page, node, path, tables))
     declared = tables.paths.get(name, (name,))
     if not _agree(path, declared):
         raise page.refuse(
@@ -124,6 +125,16 @@ def _check_path(
             f"{name!r} is named with two different schemas.",
             f"write {name} everywhere: there is one table of this name",
         )
+
+
+def _suggest_table(page: Page, node: exp.Table, path: TablePath, tables: DeclaredTables) -> str:
+    name, listed = path[-1], f"use one of: {', '.join(sorted(tables.names))}"
+    if name in FILE_ENDINGS:
+        return Fix(f"{listed}; files cannot be read from here", Never.FILES)
+    meant = closest(name, tables.names) or closest(path[0], tables.names)
+    if meant is None:
+        return listed
+    return replace_path(page.text, start_of(node), f"did you mean {meant!r}?", quote_if_needed(meant))
 
 
 def _drop_column_paths(page: Page, tree: exp.Expr, found: Mapping[str, TablePath]) -> None:
