@@ -6,6 +6,7 @@ PLANS = "unit/test_query_plans.py"
 PUBLICS = "unit/test_query_publics.py"
 POSSIBLE = "unit/test_query_possible_ranges.py"
 OUTER = "unit/test_outer_queries.py"
+WINDOWS = "unit/test_windows.py"
 BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
@@ -289,5 +290,40 @@ QUERY_MUTANTS = [
         "(limited and bool(measured)) or any(",
         "any(",
         f"{OUTER}::test_bars_hold_for_all_cells_at_once_where_cells_are_selected_or_combined",
+    ),
+    Mutant(
+        "a rank is as sure as the noisy values are",
+        "query/results/windows.py::_ranks",
+        "possibly + 1",
+        "before + 1",
+        f"{WINDOWS}::test_bars_of_ranks_are_those_of_all_tables_within_the_bars",
+    ),
+    Mutant(
+        "a key that may be NULL is never the last",
+        "query/results/windows.py::_span",
+        "np.where(unknown | cells.missing, np.inf, high)",
+        "np.where(unknown, np.inf, high)",
+        f"{WINDOWS}::test_what_is_not_known_may_have_any_rank_and_null_is_last",
+    ),
+    Mutant(
+        "bars of windows hold for each cell by itself",
+        "query/post_processing.py::picks_or_combines",
+        "touched[window_name(index)] & measured for index in range(len(stage.windows))",
+        "touched[window_name(index)] & measured for index in range(0)",
+        f"{WINDOWS}::test_bars_hold_for_all_cells_at_once_where_windows_combine_them",
+    ),
+    Mutant(
+        "the first of noisy cells that look alike has a bar of its own",
+        "query/post_processing.py::picks_or_combines",
+        "bool(stage.skipped) or stage.distinct",
+        "bool(stage.skipped)",
+        f"{WINDOWS}::test_bars_hold_for_all_cells_at_once_where_windows_combine_them",
+    ),
+    Mutant(
+        "the logarithm of what may be zero is surely a number",
+        "query/results/cells.py::_missing",
+        "if function in (F.LN, F.LOG10):",
+        "if function is F.LN:",
+        f"{OUTER}::test_a_logarithm_of_what_may_be_zero_may_be_null",
     ),
 ]

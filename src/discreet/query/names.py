@@ -82,9 +82,12 @@ SYNONYMS: dict[str, str] = {
     "DATEPART": "DATE_PART",
     "SAFE_CAST": "TRY_CAST",
 }
+#: Functions of the rows of an answer that need OVER: the place of a row, and the value of another row.
+RANKINGS = ("RANK", "DENSE_RANK", "ROW_NUMBER", "NTILE", "PERCENT_RANK", "CUME_DIST")
+NEIGHBOURS = ("LAG", "LEAD", "FIRST_VALUE", "LAST_VALUE")
 #: sqlglot's grammar knows these by itself.
 GRAMMAR = ("CAST", "TRY_CAST", "EXTRACT", "POSITION")
-ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *GRAMMAR))
+ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *RANKINGS, *NEIGHBOURS, *GRAMMAR))
 
 #: Words for functions in the names of columns.
 WORDS: dict[F, str] = {

@@ -2,7 +2,7 @@
 
 A stage reads the table below it and makes another one, as a SELECT does. Its expressions name columns of the table
 below, and what is computed over several rows stands in them as a column whose name no text can spell: `summary_name`
-for a summary, `key_name` for what rows are grouped by.
+for a summary, `key_name` for what rows are grouped by, `window_name` for a window.
 
 Guarantee: a stage sees nothing but a released table and public constants. By closure under post-processing it costs
 nothing, whatever it computes.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from discreet.algebra.expressions import Call as FunctionCall
-from discreet.algebra.expressions import Case, ColumnValue, Expression, InSet, Like, children
+from discreet.algebra.expressions import Case, ColumnValue, Expression, InSet, Like, Literal, children
 from discreet.core.schema import Kind
 
 #: No text holds this character, and so no name does.
@@ -46,6 +46,67 @@ class Sorting:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowFrame:
+    """The rows of a window, from `start` to `end` counted from the current one; None is the end of its partition.
+
+    With `peers`, as in RANGE, 0 means all rows that are sorted alike, and there are no other numbers.
+    """
+
+    start: int | None = None
+    end: int | None = 0
+    peers: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The place of a row in its window, such as RANK(). Only NTILE has a number of `tiles`."""
+
+    function: str
+    tiles: int | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its result."""
+        return Kind.REAL if self.function in ("PERCENT_RANK", "CUME_DIST") else Kind.INTEGER
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Neighbour:
+    """A value from another row of a window: LAG and LEAD by a `distance`, FIRST_VALUE and LAST_VALUE without."""
+
+    function: str
+    value: Expression
+    distance: int = 1
+    default: Literal | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its result."""
+        return self.value.kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """A function OVER (PARTITION BY … ORDER BY … frame) of a stage's rows, after they are grouped."""
+
+    function: Summary | Ranking | Neighbour
+    partition: tuple[Expression, ...] = ()
+    order: tuple[Sorting, ...] = ()
+    frame: WindowFrame | None = None
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of its result."""
+        return self.function.kind
+
+    @property
+    def expressions(self) -> tuple[Expression, ...]:
+        """All that it is computed from."""
+        value = None if isinstance(self.function, Ranking) else self.function.value
+        return (*(() if value is None else (value,)), *self.partition, *(sorting.expression for sorting in self.order))
+
+
+@dataclass(frozen=True, slots=True)
 class StageOutput:
     """One column of the table that a stage makes."""
 
@@ -63,6 +124,8 @@ class Stage:
     groups: tuple[Expression, ...] = ()
     summaries: tuple[Summary, ...] = ()
     having: Expression | None = None
+    windows: tuple[Window, ...] = ()
+    qualify: Expression | None = None
     distinct: bool = False
     order: tuple[Sorting, ...] = ()
     most: int | None = None
@@ -82,6 +145,11 @@ def summary_name(index: int) -> str:
 def key_name(index: int) -> str:
     """Return the name of what a stage groups by inside its expressions."""
     return f"{MARK}k{index}"
+
+
+def window_name(index: int) -> str:
+    """Return the name of a stage's window inside its expressions."""
+    return f"{MARK}w{index}"
 
 
 def replace_parts(expression: Expression, parts: dict[Expression, ColumnValue]) -> Expression:
@@ -131,14 +199,17 @@ def picks_or_combines(stage: Stage, measured: set[str]) -> bool:
 
     A bar that holds for each cell by itself does not hold for the largest of them, nor for a sum of them.
     """
-    conditions = [*([] if stage.where is None else [stage.where]), *([] if stage.having is None else [stage.having])]
-    limited = stage.most is not None or bool(stage.skipped)
+    conditions = [part for part in (stage.where, stage.having, stage.qualify) if part is not None]
+    # Of rows that look alike, DISTINCT shows the first: whether they do may be the noise's doing.
+    limited = stage.most is not None or bool(stage.skipped) or stage.distinct
     touched = _touched_names(stage)
     # Whoever takes the first rows takes them in an order that noise may have made, here or in a table below.
     picks = (limited and bool(measured)) or any(
         _expand_names(condition, touched) & measured for condition in (*conditions, *stage.groups)
     )
-    combines = any(_names_of(summary) & measured for summary in stage.summaries)
+    combines = any(_names_of(summary) & measured for summary in stage.summaries) or any(
+        touched[window_name(index)] & measured for index in range(len(stage.windows))
+    )
     mixes = any(len(_expand_names(output.expression, touched) & measured) > 1 for output in stage.outputs)
     return picks or combines or mixes
 
@@ -150,9 +221,13 @@ def measured_outputs(stage: Stage, measured: set[str]) -> set[str]:
 
 
 def _touched_names(stage: Stage) -> dict[str, set[str]]:
-    """Return the columns below that summaries and keys are computed from."""
+    """Return the columns below that summaries, keys and windows are computed from."""
     touched = {summary_name(index): _names_of(summary) for index, summary in enumerate(stage.summaries)}
-    return touched | {key_name(index): names_in(group) for index, group in enumerate(stage.groups)}
+    touched |= {key_name(index): names_in(group) for index, group in enumerate(stage.groups)}
+    for index, window in enumerate(stage.windows):
+        expanded = [_expand_names(expression, touched) for expression in window.expressions]
+        touched[window_name(index)] = set().union(*expanded)
+    return touched
 
 
 def _names_of(summary: Summary) -> set[str]:

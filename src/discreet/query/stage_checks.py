@@ -10,7 +10,8 @@ from discreet.algebra.functions import F
 from discreet.core import InvalidInput, WrongType, whole
 from discreet.core.schema import Kind
 from discreet.query import post_processing as post
-from discreet.query.post_processing import Stage, Summary
+from discreet.query.names import NEIGHBOURS, RANKINGS
+from discreet.query.post_processing import Neighbour, Ranking, Stage, Summary, Window
 from discreet.query.questions import LENIENT, STRICT, HistogramOf, Question
 
 #: What can be computed from the cells of one row of an answer.
@@ -39,13 +40,33 @@ def _check_stage(stage: Stage, below: set[str]) -> None:
     rows += [*stage.groups, *(value for summary in stage.summaries for value in _values_of(summary))]
     _check_names(rows, below)
     inner = {post.key_name(index) for index in range(len(stage.groups))} if stage.grouped else set(below)
-    inner |= {post.summary_name(index) for index in range(len(stage.summaries))}
+    if stage.grouped:
+        inner |= {post.summary_name(index) for index in range(len(stage.summaries))}
+    _check_names([] if stage.having is None else [stage.having], inner)
+    for window in stage.windows:
+        _check_window(window)
+        _check_names(window.expressions, inner)
+    inner |= {post.window_name(index) for index in range(len(stage.windows))}
     shown = [output.expression for output in stage.outputs]
-    shown += [] if stage.having is None else [stage.having]
+    shown += [] if stage.qualify is None else [stage.qualify]
     _check_names([*shown, *(sorting.expression for sorting in stage.order)], inner)
     whole(stage.skipped, "skipped", least=0)
     if stage.most is not None:
         whole(stage.most, "most", least=0)
+
+
+def _check_window(window: Window) -> None:
+    match window.function:
+        case Summary():
+            _values_of(window.function)
+        case Ranking(function=function, tiles=tiles):
+            if function not in RANKINGS or (tiles is None) is (function == "NTILE"):
+                raise InvalidInput("A stage has an unknown window.", fix=f"use one of: {', '.join(RANKINGS)}")
+            whole(1 if tiles is None else tiles, "tiles", least=1)
+        case Neighbour(function=function, distance=distance):
+            if function not in NEIGHBOURS:
+                raise InvalidInput("A stage has an unknown window.", fix=f"use one of: {', '.join(NEIGHBOURS)}")
+            whole(distance, "distance", least=0)
 
 
 def _values_of(summary: Summary) -> tuple[Expression, ...]:

@@ -25,38 +25,38 @@ COUNT cannot stand here. (line 1, column 8)
 ===
 SELECT COUNT(*) OVER () FROM visits
 ---
-OVER is a window function, which is not supported. (line 1, column 17)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+A window over private rows would show or rank the rows of people one by one. (line 1, column 8)
+  fix: sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward
 ===
 SELECT SUM(stay) OVER (PARTITION BY ward) FROM visits
 ---
-OVER is a window function, which is not supported. (line 1, column 18)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+A window over private rows would show or rank the rows of people one by one. (line 1, column 8)
+  fix: sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward
 ===
 SELECT RANK() OVER (ORDER BY stay) FROM visits
 ---
-RANK is not a supported function. (line 1, column 8)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+A window over private rows would show or rank the rows of people one by one. (line 1, column 8)
+  fix: sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward
 ===
 SELECT ROW_NUMBER() FROM visits
 ---
-ROW_NUMBER is not a supported function. (line 1, column 8)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+ROW_NUMBER needs OVER. (line 1, column 8)
+  fix: write ROW_NUMBER(…) OVER (ORDER BY n DESC)
 ===
 SELECT LAG(stay) FROM visits
 ---
-LAG is not a supported function. (line 1, column 8)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+LAG needs OVER. (line 1, column 8)
+  fix: write LAG(…) OVER (ORDER BY n DESC)
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward QUALIFY COUNT(*) > 1
 ---
-QUALIFY is a window function, which is not supported. (line 1, column 49)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+QUALIFY needs a window function. (line 1, column 57)
+  fix: write the condition after HAVING
 ===
 SELECT COUNT(*) FROM visits WINDOW w AS (ORDER BY day)
 ---
-WINDOW is a window function, which is not supported. (line 1, column 29)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+No window uses this name. (line 1, column 36)
+  fix: write OVER and the name; or leave it out
 ===
 SELECT SUM(DISTINCT stay) FROM visits
 ---

@@ -135,8 +135,8 @@ This is not a column. (line 1, column 14)
 ===
 SELECT ROW(ward, stay) FROM visits
 ---
-'ROW' is not supported here. (line 1, column 8)
-  fix: leave it out
+ROW is not a supported function. (line 1, column 8)
+  fix: see the list of functions
 ===
 SELECT STRUCT_PACK(a := stay) FROM visits
 ---

@@ -105,8 +105,8 @@ WHERE needs a condition. (line 1, column 52)
 ===
 SELECT COUNT(*) FROM (SELECT ROW_NUMBER() OVER (PARTITION BY patient_id) AS n FROM visits) t
 ---
-ROW_NUMBER is not a supported function. (line 1, column 30)
-  fix: not yet: use GROUP BY, and ORDER BY on the answer
+A window over private rows would show or rank the rows of people one by one. (line 1, column 30)
+  fix: sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward
 ===
 SELECT COUNT(*) FROM (SELECT ag FROM visits) t
 ---

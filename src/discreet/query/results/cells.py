@@ -16,6 +16,7 @@ from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, In
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind, Value
 from discreet.query.error_bars import RULES, Band, Floats
+from discreet.query.post_processing import Sorting
 from discreet.query.questions import apply_function
 
 Truths = NDArray[np.bool_]
@@ -123,6 +124,16 @@ def evaluate(expression: Expression, columns: Mapping[str, Cells], size: int) ->
             raise TypeError  # LIKE, which is refused where a question is read
 
 
+def sort_rows(order: Sequence[Sorting], columns: Mapping[str, Cells], rows: list[int], size: int) -> list[int]:
+    """Return rows in their order; NULL last, and rows that are alike as they came."""
+    for sorting in reversed(order):
+        values = evaluate(sorting.expression, columns, size).values
+        known = [row for row in rows if values[row] is not None]
+        known.sort(key=lambda row: values[row], reverse=sorting.descending)  # type: ignore[arg-type, return-value]
+        rows = known + [row for row in rows if values[row] is None]
+    return rows
+
+
 def _apply(function: F, kind: Kind, parts: list[Cells], size: int) -> Cells:
     """Return a function of cells: values as SQL has them, and bars by its rule, if it has one."""
     rows = zip(*(part.values for part in parts), strict=True)
@@ -166,8 +177,10 @@ def _missing(function: F, parts: list[Cells], bands: list[Band]) -> Truths:
         return np.zeros_like(anywhere)
     if function is F.COALESCE:
         return np.asarray(several.all(axis=0))
-    if function in (F.SQRT, F.LN):
+    if function is F.SQRT:
         return anywhere | ~(bands[0].low >= 0)
+    if function in (F.LN, F.LOG10):
+        return anywhere | ~(bands[0].low > 0)
     if function is F.NULLIF:
         return anywhere | ~((bands[0].high < bands[1].low) | (bands[0].low > bands[1].high))
     return anywhere

@@ -12,15 +12,16 @@ import numpy as np
 from discreet.algebra.expressions import Expression
 from discreet.core.schema import Kind, Value
 from discreet.query.post_processing import (
-    Sorting,
     Stage,
     key_name,
     needs_all_cells,
     summary_name,
+    window_name,
 )
-from discreet.query.results.cells import Cells, evaluate
-from discreet.query.results.summaries import gather, summarise
+from discreet.query.results.cells import Cells, evaluate, sort_rows
+from discreet.query.results.summaries import gather, stays_exact, summarise
 from discreet.query.results.table import Result, ResultColumn
+from discreet.query.results.windows import evaluate_window
 
 Columns = Mapping[str, Cells]
 
@@ -39,7 +40,7 @@ def apply_stages(
     columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
     measured = {name for name, cells in columns.items() if not cells.exact}
     notes = [ALL_AT_ONCE] if needs_all_cells(stages, measured) else []
-    if any(stage.grouped for stage in stages):
+    if any(stage.grouped or stage.windows for stage in stages):
         notes.append(ROWS_OF_PUBLIC_GROUPS if public else ROWS_OF_PRIVATE_GROUPS)
     size = len(result)
     for stage in stages:
@@ -86,6 +87,11 @@ def _apply_stage(stage: Stage, columns: Columns, size: int) -> tuple[Columns, in
     columns, size = _sum_up(stage, columns, size) if stage.grouped else (columns, size)
     if stage.having is not None:
         columns, size = _filter(stage.having, columns, size)
+    if stage.windows:
+        windows = {window_name(at): evaluate_window(window, columns, size) for at, window in enumerate(stage.windows)}
+        columns = {**columns, **windows}
+    if stage.qualify is not None:
+        columns, size = _filter(stage.qualify, columns, size)
     outputs = {output.name: evaluate(output.expression, columns, size) for output in stage.outputs}
     rows = sort_rows(stage.order, columns, list(range(size)), size)
     if stage.distinct:
@@ -104,16 +110,6 @@ def _filter(condition: Expression, columns: Columns, size: int) -> tuple[Columns
     return {name: cells.take(rows) for name, cells in columns.items()}, len(rows)
 
 
-def sort_rows(order: Sequence[Sorting], columns: Columns, rows: list[int], size: int) -> list[int]:
-    """Return rows in their order; NULL last, and rows that are alike as they came."""
-    for sorting in reversed(order):
-        values = evaluate(sorting.expression, columns, size).values
-        known = [row for row in rows if values[row] is not None]
-        known.sort(key=lambda row: values[row], reverse=sorting.descending)  # type: ignore[arg-type, return-value]
-        rows = known + [row for row in rows if values[row] is None]
-    return rows
-
-
 def _sum_up(stage: Stage, columns: Columns, size: int) -> tuple[Columns, int]:
     """Return one row for each group, with its keys and summaries."""
     keys = [evaluate(group, columns, size) for group in stage.groups]
@@ -126,10 +122,5 @@ def _sum_up(stage: Stage, columns: Columns, size: int) -> tuple[Columns, int]:
     for index, summary in enumerate(stage.summaries):
         cells = None if summary.value is None else evaluate(summary.value, columns, size)
         found = [summarise(summary, None if cells is None else cells.take(rows), len(rows)) for rows in groups.values()]
-        made[summary_name(index)] = gather(summary.kind, found, exact=_stays_exact(cells, summary.kind))
+        made[summary_name(index)] = gather(summary.kind, found, exact=stays_exact(cells, summary.kind))
     return made, len(groups)
-
-
-def _stays_exact(cells: Cells | None, kind: Kind) -> bool:
-    """Whether a summary is shown without a bar: of keys, which are no numbers."""
-    return cells is not None and cells.exact and not kind.numeric

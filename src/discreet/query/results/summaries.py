@@ -191,3 +191,8 @@ def gather(kind: Kind | None, summarised: list[Summarised], *, exact: bool) -> C
         np.array([one.bar[1] for one in summarised], np.float64),
         np.array([one.missing for one in summarised], np.bool_),
     )
+
+
+def stays_exact(cells: Cells | None, kind: Kind) -> bool:
+    """Whether a summary is shown without a bar: of keys, which are no numbers."""
+    return cells is not None and cells.exact and not kind.numeric

@@ -31,6 +31,8 @@ ODD = {
     "having": "write person IN (SELECT person FROM … GROUP BY person HAVING …)",
     "order": "leave it out: EXISTS asks whether there is a row",
     "limit": "leave it out: EXISTS asks whether there is a row",
+    "offset": "leave it out: EXISTS asks whether there is a row",
+    "qualify": "leave it out: EXISTS asks whether there is a row",
     "with_": "put WITH before the first SELECT",
 }
 
@@ -44,7 +46,7 @@ def need_plain_select(node: exp.Expr, known: Known) -> exp.Select:
         part = select.args.get(name)
         if part is not None:
             raise known.refuse(part, "EXISTS takes only tables and conditions.", fix)
-    if any(output.find(exp.Anonymous) for output in select.expressions):
+    if any(output.find(exp.Anonymous, exp.Window) for output in select.expressions) or select.args.get("windows"):
         raise known.refuse(
             select, "EXISTS takes only tables and conditions.", "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)"
         )
@@ -145,7 +147,7 @@ def find_public_column(node: exp.Expr, known: Known) -> Listed | None:
     if scan is None:
         return None
     table = Public(scan, Item.of(clause.this.alias or scan.table, scan.columns))
-    others = ("joins", "group", "having", "order", "limit", "with_")
+    others = ("joins", "group", "having", "order", "limit", "offset", "qualify", "windows", "with_")
     outputs = [output.unalias() for output in node.expressions]
     if any(node.args.get(name) for name in others) or len(outputs) != 1 or not isinstance(outputs[0], exp.Column):
         raise known.refuse(

@@ -6,7 +6,7 @@ from discreet.algebra.expressions import Call, Case, Expression, InSet, Like, Li
 from discreet.algebra.functions import ALIKE, COMPARISONS, F
 from discreet.core import DiscreetError, InvalidInput
 from discreet.core.schema import Kind
-from discreet.query.names import AGGREGATES, PARTS
+from discreet.query.names import AGGREGATES, NEIGHBOURS, PARTS, RANKINGS
 from discreet.query.sql.constants import day, fold, moment, number, with_days
 from discreet.query.sql.functions import MOST_DIGITS, build_function_call, round_to_digits
 from discreet.query.sql.scope import SqlScope
@@ -46,6 +46,10 @@ UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
 }
 #: Functions with a unit of time among their arguments.
 WITH_UNITS = ("DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF")
+WINDOW_OF_ROWS = "A window over private rows would show or rank the rows of people one by one."
+SUM_UP_FIRST = (
+    "sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward"
+)
 FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
 
 
@@ -269,6 +273,10 @@ def _read_form(node: exp.Expr, scope: SqlScope) -> Expression:
             return _read_extract(node, scope)
         case _ if node.name.upper() in AGGREGATES:
             raise _refuse_misplaced(node, scope)
+        case _ if node.name.upper() in (*RANKINGS, *NEIGHBOURS):
+            raise scope.refuse(
+                node, f"{node.name.upper()} needs OVER.", f"write {node.name.upper()}(…) OVER (ORDER BY n DESC)"
+            )
         case _:
             return build_function_call(node, _read_arguments(node, scope), scope, build_call)
 
@@ -390,6 +398,8 @@ def _refuse_misplaced(node: exp.Expr, scope: SqlScope) -> DiscreetError:
             )
         case exp.Tuple():
             return scope.refuse(node, "A list in parentheses is not supported here.", "compare each value by itself")
+        case exp.Window():
+            return scope.refuse(node, WINDOW_OF_ROWS, SUM_UP_FIRST)
         case exp.Interval():
             return scope.refuse(node, "An interval cannot stand by itself.", "add it to a date: day + INTERVAL 7 DAY")
         case exp.Anonymous() | exp.Filter() | exp.WithinGroup() | exp.Distinct():

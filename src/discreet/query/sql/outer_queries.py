@@ -10,22 +10,30 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from discreet.algebra.expressions import ColumnValue, Expression, Literal
-from discreet.algebra.functions import F
 from discreet.algebra.relations import matching
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.query import post_processing as post
 from discreet.query import questions as q
 from discreet.query.names import make_unique_name, name_of
-from discreet.query.post_processing import Sorting, Stage, StageOutput, Summary
+from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, Window
 from discreet.query.questions import QueryRefused, Question
 from discreet.query.sql.aggregates import kind_of_measure, read_measure
-from discreet.query.sql.expressions import build_call, read_expression
+from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
 from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, resolve_group, sums_up
 from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
+from discreet.query.sql.windows import (
+    Lifting,
+    WindowReader,
+    check_no_windows,
+    find_windows,
+    name_windows,
+    place_nulls,
+    sums_up_beside_windows,
+)
 from discreet.query.stage_checks import find_odd_function
 
 MOST_ROWS = 10**9
@@ -37,8 +45,12 @@ Columns = tuple[tuple[str, Kind], ...]
 
 def read_nested(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
     """Return the question of a SELECT: about private rows, or about the answer to another question."""
+    tree = name_windows(tree, known)
     inner = _find_inner(tree, known)
+    if inner is None and find_windows(tree) and sums_up_beside_windows(tree):
+        return _read_beside_windows(tree, known, read)
     if inner is None:
+        check_no_windows(tree, known)
         return read(tree, known)
     known.count_table(tree)
     question = read_nested(inner.select, inner.known, read)
@@ -50,6 +62,19 @@ def read_nested(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
             "ask for HISTOGRAM(…) by itself; or group by FLOOR(x / 10)",
         )
     stage = read_stage(tree, StageScope(known.page, columns, inner.alias))
+    return replace(question, stages=(*question.stages, stage))
+
+
+def _read_beside_windows(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
+    """Return the question of a SELECT whose windows are about its own aggregates."""
+    lifting = Lifting(tree, known)
+    inner, outer = lifting.split()
+    question = read(inner, known)
+    columns = columns_of_answer(question)
+    if columns is None:
+        raise known.refuse(tree, "HISTOGRAM cannot stand beside a window.", "ask for HISTOGRAM(…) by itself")
+    lifting.name_places([name for name, _ in columns])
+    stage = read_stage(outer, StageScope(known.page, columns, ""))
     return replace(question, stages=(*question.stages, stage))
 
 
@@ -153,27 +178,74 @@ class StageScope:
 
 @dataclass(slots=True)
 class StageParts:
-    """Summaries that expressions of a stage hold, as they are met."""
+    """Summaries and windows that expressions of a stage hold, as they are met."""
 
     scope: SqlScope
     grouped: bool
     groups: tuple[Expression, ...] = ()
     summaries: list[Summary] = field(default_factory=list)
+    windows: list[Window] = field(default_factory=list)
 
-    def read(self, node: exp.Expr, names: dict[str, Expression]) -> Expression:
-        """Return an expression with columns in place of its summaries. `names` are outputs that it may speak of."""
+    def read(self, node: exp.Expr, names: dict[str, Expression], *, over: bool = False) -> Expression:
+        """Return an expression with columns in place of its summaries, and of windows where they may stand (`over`).
+
+        `names` are outputs that it may speak of.
+        """
 
         def special(inner: exp.Expr, here: SqlScope) -> Expression | None:
             if isinstance(inner, exp.Column) and inner.args.get("table") is None:
                 output = names.get(inner.name.casefold())
                 if output is not None:
                     return output
+            if isinstance(inner, exp.Window):
+                return self._hold_window(inner, names, over=over)
             measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self._hold(_summary_of(measure, inner, here))
 
-        expression = read_expression(node, replace(self.scope, special=special))
-        check_functions(expression, node, self.scope)
-        return self._settle(expression, node) if self.grouped else expression
+        return self._settle(read_expression(node, replace(self.scope, special=special)), node)
+
+    def hide_names(self, names: dict[str, Expression]) -> dict[str, Expression]:
+        """Return outputs that may be spoken of beside columns: a column is meant before an output of its name."""
+        seen = (column.column for item in self.scope.items for column in item.columns)
+        columns = (
+            {name for group in self.groups for name in post.names_in(group)}
+            if self.grouped
+            else ({column.name for column in seen})
+        )
+        folded = {name.casefold() for name in columns}
+        return {name: expression for name, expression in names.items() if name not in folded}
+
+    def _hold_window(self, node: exp.Window, names: dict[str, Expression], *, over: bool) -> ColumnValue:
+        if not over:
+            raise self.scope.refuse(
+                node, "A window cannot stand here.", "write it after SELECT, QUALIFY or ORDER BY, not in another window"
+            )
+
+        beside = self.hide_names(names)
+
+        def read(part: exp.Expr) -> Expression:
+            expression = self.read(part, beside)
+            if any(name.startswith(post.window_name(0)[:-1]) for name in post.names_in(expression)):
+                raise self.scope.refuse(
+                    part, "A window cannot be about another one.", "compute the inner one in a subquery after FROM"
+                )
+            return expression
+
+        def summarise(part: exp.Expr) -> Summary:
+            # What is summed up may be a summary of each group: SUM(SUM(n)) OVER ().
+            measure = read_measure(part, replace(self.scope, special=lambda inner, _here: self._read_part(inner, read)))
+            if measure is None:
+                raise TypeError
+            return _summary_of(measure, part, self.scope)
+
+        window = WindowReader(self.scope, read, summarise).window(node)
+        if window not in self.windows:
+            self.windows.append(window)
+        return ColumnValue(post.window_name(self.windows.index(window)), window.kind)
+
+    @staticmethod
+    def _read_part(node: exp.Expr, read: Callable[[exp.Expr], Expression]) -> Expression | None:
+        return None if isinstance(node, exp.Star) else read(node)
 
     def _hold(self, summary: Summary) -> ColumnValue:
         if summary not in self.summaries:
@@ -181,7 +253,10 @@ class StageParts:
         return ColumnValue(post.summary_name(self.summaries.index(summary)), summary.kind)
 
     def _settle(self, expression: Expression, node: exp.Expr) -> Expression:
-        """Return an expression over groups and summaries, or refuse columns that are neither."""
+        """Return an expression over groups and summaries, or refuse columns that are neither, and odd functions."""
+        check_functions(expression, node, self.scope)
+        if not self.grouped:
+            return expression
         keys = {group: ColumnValue(post.key_name(index), group.kind) for index, group in enumerate(self.groups)}
         settled = post.replace_parts(expression, keys)
         for name in sorted(post.names_in(settled)):
@@ -237,19 +312,17 @@ def check_functions(expression: Expression, node: exp.Expr, scope: SqlScope) -> 
 def read_stage(tree: exp.Select, over: StageScope) -> Stage:
     """Return the stage that a SELECT over an answer is."""
     scope = over.plain()
-    clauses = tree.args.get("group") is not None or tree.args.get("having") is not None
-    grouped = clauses or any(map(sums_up, tree.expressions))
+    grouped = sums_up_beside_windows(tree)
     parts = StageParts(scope, grouped, _read_groups(tree, scope))
     names = _read_outputs(tree, over, parts)
     aliases = {output.name.casefold(): output.expression for output in names}
-    # A column that is grouped by is meant before an output of the same name, as in SQL.
-    own = {name.casefold() for group in parts.groups for name in post.names_in(group)}
-    hidden = {name: expression for name, expression in aliases.items() if name not in own}
+    hidden = parts.hide_names(aliases)
     having = _read_condition(tree, "having", parts, hidden)
+    qualify = _read_condition(tree, "qualify", parts, hidden)
     order = tuple(
         sorting
         for node in _order_nodes(tree, scope)
-        for sorting in _place_nulls(_read_sorting(node, tree, parts, names, aliases), node)
+        for sorting in place_nulls(_read_sorting(node, tree, parts, names, aliases), node)
     )
     return Stage(
         outputs=names,
@@ -258,6 +331,8 @@ def read_stage(tree: exp.Select, over: StageScope) -> Stage:
         groups=parts.groups,
         summaries=tuple(parts.summaries),
         having=having,
+        windows=tuple(parts.windows),
+        qualify=qualify,
         distinct=tree.args.get("distinct") is not None,
         order=order,
         most=_read_number(tree, "limit", scope),
@@ -284,7 +359,7 @@ def _read_condition(
         return None
     if clause == "where" and sums_up(node):
         raise parts.scope.refuse(node.this, "WHERE cannot sum up.", "write the condition after HAVING")
-    condition = parts.read(node.this, names)
+    condition = parts.read(node.this, names, over=clause == "qualify")
     if condition.kind is not Kind.BOOLEAN:
         raise parts.scope.refuse(node.this, f"{clause.upper()} needs a condition.", "write a comparison: n >= 10")
     return condition
@@ -302,7 +377,7 @@ def _read_outputs(tree: exp.Select, over: StageScope, parts: StageParts) -> tupl
             read += [(name, parts.read(_named_column(name, node), known), node) for name, _ in over.columns]
             continue
         alias = node.alias if isinstance(node, exp.Alias) else None
-        read.append((alias, parts.read(node.unalias(), known), node))
+        read.append((alias, parts.read(node.unalias(), known, over=True), node))
         if alias is not None and alias.casefold() not in columns:
             known[alias.casefold()] = read[-1][1]
     return _name_outputs(read, parts)
@@ -352,9 +427,17 @@ def _name_of(expression: Expression, parts: StageParts) -> str:
     index, what = int(held[0][2:]), held[0][1]
     if what == "k":
         return name_of(parts.groups[index]) if isinstance(expression, ColumnValue) else "value"
-    summary = parts.summaries[index]
-    word = "distinct" if summary.distinct else WORDS.get(summary.function, summary.function.lower())
-    column = "value" if summary.value is None else name_of(summary.value)
+    if what == "w":
+        return _name_function(parts.windows[index].function, parts)
+    return _name_function(parts.summaries[index], parts)
+
+
+def _name_function(function: Summary | Ranking | Neighbour, parts: StageParts) -> str:
+    if isinstance(function, Ranking):
+        return function.function.lower()
+    distinct = isinstance(function, Summary) and function.distinct
+    word = "distinct" if distinct else WORDS.get(function.function, function.function.lower())
+    column = "value" if function.value is None else _name_of(function.value, parts)
     return word if column == "value" else f"{word}_{column}"
 
 
@@ -368,13 +451,6 @@ def _order_nodes(tree: exp.Select, scope: SqlScope) -> list[exp.Expr]:
     if order is not None and not order.expressions:
         raise scope.refuse(order, "ORDER BY names nothing.", "name a column, or leave it out")
     return [] if order is None else list(order.expressions)
-
-
-def _place_nulls(sorting: Sorting, node: exp.Expr) -> tuple[Sorting, ...]:
-    """Return what is sorted by; NULL is last, unless it is sorted by before."""
-    if not node.args.get("nulls_first"):
-        return (sorting,)
-    return (Sorting(build_call(F.IS_NULL, sorting.expression), descending=True), sorting)
 
 
 def _read_sorting(
@@ -400,7 +476,7 @@ def _read_sorted(node: exp.Expr, parts: StageParts, aliases: dict[str, Expressio
     """Return what is sorted by. An output's expression is settled already, and nothing else may be."""
     if isinstance(node, exp.Column) and node.args.get("table") is None and node.name.casefold() in aliases:
         return aliases[node.name.casefold()]
-    return parts.read(node, aliases)
+    return parts.read(node, aliases, over=True)
 
 
 def _read_number(tree: exp.Select, clause: str, scope: SqlScope) -> int | None:

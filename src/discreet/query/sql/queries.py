@@ -14,7 +14,7 @@ from discreet.query.relations.normal_form import combine_conditions
 from discreet.query.relations.schemas import unit_of
 from discreet.query.remedies import Fix, Never, quote_if_needed, replace_name
 from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select
-from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, read_expression
 from discreet.query.sql.from_clause import join_tables
 from discreet.query.sql.joins import check_people, split_conjuncts
 from discreet.query.sql.per_person import Folding, describe_column
@@ -28,6 +28,7 @@ INSIDE = {
     "order": ("ORDER BY sorts rows inside a question.", "leave it out: rows have no order that the answer could show"),
     "offset": ("OFFSET leaves rows out inside a question.", "leave it out: all rows count, within the limits"),
     "limit": ("LIMIT takes some rows inside a question.", "leave it out: all rows count, within the limits"),
+    **dict.fromkeys(("qualify", "windows"), (WINDOW_OF_ROWS, SUM_UP_FIRST)),
 }
 
 
@@ -144,8 +145,8 @@ def read_query(node: exp.Expr, known: Known) -> RowSource:
     known = add_with_names(node, known)
     for name, (problem, fix) in INSIDE.items():
         part = node.args.get(name)
-        if part is not None:
-            raise known.refuse(part, problem, fix)
+        if part not in (None, []):
+            raise known.refuse(part[0] if isinstance(part, list) else part, problem, fix)
     match node:
         case exp.Union():
             return _read_union(node, known)

@@ -19,8 +19,16 @@ from discreet.query.sql.tokens import Page
 
 
 def sums_up(node: exp.Expr) -> bool:
-    """Whether there is a summary of rows in an expression."""
-    return any(call.name.upper() in AGGREGATES for call in node.find_all(exp.Anonymous))
+    """Whether there is a summary of rows in an expression. What a window computes of rows leaves them apart."""
+    return any(
+        call.name.upper() in AGGREGATES and not is_window_function(call) for call in node.find_all(exp.Anonymous)
+    )
+
+
+def is_window_function(node: exp.Expr) -> bool:
+    """Whether a function stands before OVER, with FILTER between them or not."""
+    outer = node.parent if isinstance(node.parent, exp.Filter) and node.parent.this is node else node
+    return isinstance(outer.parent, exp.Window) and outer.parent.this is outer
 
 
 def group_nodes(select: exp.Select, page: Page, at: int) -> list[exp.Expr]:
@@ -33,7 +41,11 @@ def group_nodes(select: exp.Select, page: Page, at: int) -> list[exp.Expr]:
     if part.expressions:
         raise page.refuse(at, "GROUP BY ALL cannot be combined with columns.", "leave out ALL, or the columns")
     outputs = [output.unalias() for output in select.expressions]
-    return [node for node in outputs if node.find(exp.Column) is not None and not sums_up(node)]
+    return [
+        node
+        for node in outputs
+        if node.find(exp.Column) is not None and not sums_up(node) and node.find(exp.Window) is None
+    ]
 
 
 def resolve_group(node: exp.Expr, select: exp.Select, scope: SqlScope) -> Any:

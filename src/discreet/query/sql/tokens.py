@@ -106,7 +106,7 @@ NO_CLOCK = Fix(
 NO_FILES = Fix("open the file with discreet.open, and name its table after FROM", Never.FILES)
 NO_CHANGE = Fix("begin with SELECT: a question only reads", Never.CHANGE)
 NO_CHANCE = Fix("leave it out: noise is added automatically", Never.CHANCE)
-NO_WINDOW = "not yet: use GROUP BY, and ORDER BY on the answer"
+NO_WINDOW = "use RANK, DENSE_RANK, ROW_NUMBER, NTILE, LAG, LEAD, FIRST_VALUE, LAST_VALUE, or SUM(n) OVER (ORDER BY m)"
 PIECES = "use LIKE, SUBSTRING, RIGHT, STRPOS, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||"
 PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND or DATE_TRUNC('month', day)"
 
@@ -145,7 +145,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_joins, ("{word} joins tables.", "put it after FROM")),
     **dict.fromkeys(_sets, ("{word} of two questions is not supported.", "ask them one after the other")),
     **dict.fromkeys(_inner, ("{word} is not supported.", INNER_ONES)),
-    **dict.fromkeys(_windows, ("{word} is a window function, which is not supported.", NO_WINDOW)),
+    **dict.fromkeys(_windows, ("{word} belongs to a window function.", NO_WINDOW)),
     **dict.fromkeys(_clocks, ("{word} depends on the time of the question.", NO_CLOCK)),
     **dict.fromkeys(_places, ("The question has a parameter without a value.", "write the value itself")),
     **dict.fromkeys(_grouped, ("{word} combines several groupings.", "not yet: ask for each GROUP BY by itself")),
@@ -184,7 +184,7 @@ _clock_calls = "NOW TODAY GETDATE CURRENT_DATE CURRENT_TIMESTAMP GET_CURRENT_TIM
 _readers = (
     "READ_CSV READ_CSV_AUTO READ_PARQUET PARQUET_SCAN READ_JSON READ_TEXT READ_BLOB GLOB SQLITE_SCAN POSTGRES_SCAN"
 )
-_window_calls = "ROW_NUMBER RANK DENSE_RANK PERCENT_RANK NTILE LAG LEAD FIRST_VALUE LAST_VALUE NTH_VALUE CUME_DIST"
+_window_calls = "NTH_VALUE"
 _chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
 _patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT SPLIT STRING_SPLIT LPAD RPAD"
 _dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR TO_CHAR MAKE_DATE EPOCH"
@@ -228,7 +228,7 @@ KINDS |= {T.TINYINT, T.SMALLINT, T.BOOLEAN, T.DATETIME}
 KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON, T.DECIMAL}
 #: Words of questions that are not one expression.
 RELATIONS = {T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT, T.EXISTS}
-RELATIONS |= {T.OFFSET, T.TOP}
+RELATIONS |= {T.OFFSET, T.TOP, T.OVER, T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE, T.ROW}
 #: Words that ALL may follow.
 BEFORE_ALL = (T.UNION, T.GROUP_BY)
 #: Signs that have a second spelling with a meaning of its own elsewhere.
@@ -236,6 +236,7 @@ SPELLING = {T.DIV: "//", T.MOD: "%", T.NOT: "NOT", T.LIKE: "LIKE", T.ILIKE: "ILI
 #: Words that are a function's name when a parenthesis follows, whatever else they are.
 NAMES = {T.VAR, T.IDENTIFIER, *KINDS, T.LEFT, T.RIGHT, T.REPLACE, T.FORMAT, T.FIRST, T.LIST, T.CHAR, T.RANGE, T.TIME}
 ENDS = {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.R_PAREN, T.COMMA, T.SEMICOLON}
+ENDS |= {T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE}
 
 
 def check_gaps(page: Page, tokens: list[Token]) -> None:

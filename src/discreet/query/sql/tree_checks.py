@@ -18,8 +18,11 @@ PAIR = {"this", "expression"}
 KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Select: {
         *("expressions", "from_", "joins", "where", "group", "having", "order", "limit"),
-        *("with_", "distinct", "offset"),
+        *("with_", "distinct", "offset", "qualify", "windows"),
     },
+    exp.Window: {"this", "partition_by", "order", "spec", "alias", "over"},
+    exp.WindowSpec: {"kind", "start", "start_side", "end", "end_side"},
+    exp.Qualify: {"this"},
     exp.Union: PAIR | {"distinct", "with_", "order", "limit"},
     exp.Subquery: {"this", "alias"},
     exp.With: {"expressions"},
@@ -104,6 +107,9 @@ ELSE END ASC DESC INTERVAL JOIN INNER OUTER CROSS ON USING WITH UNION EXISTS
 STRUCTURE_WORDS = frozenset(STRUCTURE.split())
 #: Words that leave no trace in the tree, but for what they say.
 QUIET = {"WITHIN", "GROUP", "NULLS", "LAST"}
+#: Words of a window's frame, which begins with ROWS or RANGE.
+FRAME_WORDS = {"UNBOUNDED", "PRECEDING", "FOLLOWING", "CURRENT", "ROW"}
+LONGEST_FRAME = 7
 
 
 def start_of(node: exp.Expr) -> int:
@@ -179,7 +185,13 @@ def _is_quiet(tokens: list[Token], index: int) -> bool:
     extract = before == ["EXTRACT", "("]
     fraction = before[-1:] == ["."] and token.token_type is TokenType.NUMBER  # .5
     nulls = before[-1:] == ["NULLS"]
-    return interval or extract or fraction or nulls or token.text.upper() in QUIET
+    framed = token.text.upper() in FRAME_WORDS and bool({"ROWS", "RANGE"} & _texts_before(tokens, index))
+    return interval or extract or fraction or nulls or framed or token.text.upper() in QUIET
+
+
+def _texts_before(tokens: list[Token], index: int) -> set[str]:
+    """Return the words before a place, as many as a frame may have: ROWS BETWEEN 2 PRECEDING AND CURRENT ROW."""
+    return {token.text.upper() for token in tokens[max(index - LONGEST_FRAME, 0) : index]}
 
 
 def check_names(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:

@@ -3,7 +3,16 @@
 from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.core.exact import nearest_float
 from discreet.query import post_processing as post
-from discreet.query.post_processing import Sorting, Stage, StageOutput, Summary
+from discreet.query.post_processing import (
+    Neighbour,
+    Ranking,
+    Sorting,
+    Stage,
+    StageOutput,
+    Summary,
+    Window,
+    WindowFrame,
+)
 from discreet.query.sql_writing.expressions import expression_sql, quote_name
 
 #: What the table below is called in a stage.
@@ -21,6 +30,8 @@ def stage_sql(stage: Stage, below: str) -> str:
         lines.append(f"GROUP BY {', '.join(writer.write(group) for group in stage.groups)}")
     if stage.having is not None:
         lines.append(f"HAVING {writer.write(stage.having, BELOW)}")
+    if stage.qualify is not None:
+        lines.append(f"QUALIFY {writer.write(stage.qualify, BELOW)}")
     if stage.order:
         lines.append(f"ORDER BY {', '.join(map(writer.sorting, stage.order))}")
     if stage.most is not None:
@@ -63,7 +74,31 @@ class _StageWriter:
         index = int(name[2:])
         if name[1] == "k":
             return self.write(self._stage.groups[index], qualifier)
+        if name[1] == "w":
+            return self._write_window(self._stage.windows[index], qualifier)
         return self._write_summary(self._stage.summaries[index], qualifier)
+
+    def _write_window(self, window: Window, qualifier: str) -> str:
+        partition = ", ".join(self.write(expression, qualifier) for expression in window.partition)
+        order = ", ".join(
+            f"{self.write(sorting.expression, qualifier)}{' DESC' if sorting.descending else ''}"
+            for sorting in window.order
+        )
+        parts = [f"PARTITION BY {partition}" if partition else "", f"ORDER BY {order}" if order else ""]
+        parts.append("" if window.frame is None else _write_frame(window.frame))
+        return f"{self._write_function(window.function, qualifier)} OVER ({' '.join(filter(None, parts))})"
+
+    def _write_function(self, function: Summary | Ranking | Neighbour, qualifier: str) -> str:
+        match function:
+            case Summary():
+                return self._write_summary(function, qualifier)
+            case Ranking(function=name, tiles=tiles):
+                return f"{name}({'' if tiles is None else tiles})"
+            case Neighbour(function=name, value=value, distance=distance, default=default):
+                texts = [self.write(value, qualifier)]
+                texts += [str(distance)] if default is not None or distance != 1 else []
+                texts += [] if default is None else [expression_sql(default)]
+                return f"{name}({', '.join(texts)})"
 
     def _write_summary(self, summary: Summary, qualifier: str) -> str:
         if summary.value is None:
@@ -71,3 +106,16 @@ class _StageWriter:
         value = self.write(summary.value, qualifier)
         level = "" if summary.level is None else f", {nearest_float(summary.level)!r}"
         return f"{summary.function}({'DISTINCT ' if summary.distinct else ''}{value}{level})"
+
+
+def _write_frame(frame: WindowFrame) -> str:
+    unit = "RANGE" if frame.peers else "ROWS"
+    start = "UNBOUNDED PRECEDING" if frame.start is None else _write_end(frame.start)
+    end = "UNBOUNDED FOLLOWING" if frame.end is None else _write_end(frame.end)
+    return f"{unit} BETWEEN {start} AND {end}"
+
+
+def _write_end(rows: int) -> str:
+    if rows == 0:
+        return "CURRENT ROW"
+    return f"{-rows} PRECEDING" if rows < 0 else f"{rows} FOLLOWING"
