@@ -34,6 +34,8 @@ from discreet.session.options import CheckedOptions, QuestionOptions, check_opti
 
 #: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
 LIMITS_PRICE = Fraction(1, 100)
+#: Texts whose questions are kept: one is often previewed, asked and asked again at another price.
+MOST_READ = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,10 +56,12 @@ class AnalystContext:
         self.analyst = need_label(analyst, "analyst", empty=True)
         self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst)
         self.known = dataset.find_schemas(analyst)
+        self._read: dict[tuple[str, Matches | None], Question] = {}
 
     def learn(self) -> None:
-        """Look up again which bounds were bought."""
+        """Look up again which bounds were bought. Questions hold bounds, and are read anew."""
         self.known = self.dataset.find_schemas(self.analyst)
+        self._read = {}
 
     @property
     def ledger(self) -> Ledger:
@@ -140,8 +144,14 @@ class AnalystContext:
                 return self.read(self.need_text(query), options.matches)
 
     def read(self, text: str, matches: Matches | None = None) -> Question:
-        """Return the question that a text asks."""
-        return read_sql(text, self.known, self.dataset.public_scans, matches, self.dataset.paths)
+        """Return the question that a text asks; what was read lately is not read again."""
+        question = self._read.get((text, matches))
+        if question is None:
+            question = read_sql(text, self.known, self.dataset.public_scans, matches, self.dataset.paths)
+            if len(self._read) >= MOST_READ:
+                self._read = {}
+            self._read[text, matches] = question
+        return question
 
     def need_text(self, text: object) -> str:
         """Refuse what is no text."""
