@@ -17,7 +17,7 @@ from discreet.session.answers.cells import is_measured
 RELATIVE, ABSOLUTE = 1e-3, 2e-2
 #: Ends and quantiles are found on grids too, and between two rows of the middle every value is a median.
 OF_ORDER, SLACK, DAYS = 0.3, 0.01, 400
-ORDER = re.compile(r"\b(MEDIAN|MIN|MAX|QUANTILE\w*|APPROX_QUANTILE|PERCENTILE\w*)\s*\(", re.IGNORECASE)
+ORDER = re.compile(r"\b(MEDIAN|MIN|MAX|QUANTILE\w*|APPROX_QUANTILE|PERCENTILE\w*|APPROX_\w+)\s*\(", re.IGNORECASE)
 LIMIT = re.compile(r"\s(LIMIT|FETCH)\s[^()]*$", re.IGNORECASE)
 #: Functions of ours that DuckDB does not have.
 MACROS = ("CREATE MACRO clamp(x, low, high) AS CASE WHEN x IS NOT NULL THEN greatest(least(x, high), low) END",)
