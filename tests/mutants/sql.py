@@ -9,6 +9,7 @@ TEXTS = f"{CORPUS}::test_a_question_becomes_its_one_text"
 ENGINES = "contracts/test_data_engines.py::test_what_needs_constants_means_the_same"
 PUBLICS = "unit/test_query_publics.py"
 
+COMPUTED = "unit/test_sql_computed.py"
 SPELLINGS = "unit/test_sql_spellings.py"
 
 SQL_MUTANTS = [
@@ -34,8 +35,29 @@ SQL_MUTANTS = [
         f"{SPELLINGS}::test_a_column_list_gives_names_and_changes_nothing_inside",
     ),
     Mutant(
+        "a column that is not grouped by is computed with",
+        "query/sql/computed_outputs.py::build_computed",
+        "        _check_grouped(part.expression, part, parts.terms)",
+        "        pass",
+        f"{COMPUTED}::test_a_column_that_is_not_grouped_by_is_refused_inside_of_what_is_computed",
+    ),
+    Mutant(
+        "conditions on groups are dropped where outputs are computed",
+        "query/sql/computed_outputs.py::build_computed",
+        "conditions = [base.hold(part) for part in parts.having]",
+        "conditions = []",
+        f"{COMPUTED}::test_a_computed_output_is_a_question_about_the_plain_answer",
+    ),
+    Mutant(
+        "a pattern is surely matched by texts that noise chose",
+        "query/results/cells.py::_match",
+        "if cells.exact:",
+        "if True:",
+        f"{COMPUTED}::test_whether_a_text_that_noise_chose_fits_is_not_sure",
+    ),
+    Mutant(
         "NULLS FIRST is passed over",
-        "query/sql/select.py::_read_order",
+        "query/sql/select.py::_settle_order",
         "if sorting.nulls_first else (order,)",
         "if False else (order,)",
         f"{SPELLINGS}::test_nulls_first_is_said_by_the_order_alone",

@@ -38,6 +38,10 @@ BY_KEYS = [
     "SELECT m, LEAST(n, stay) AS a, GREATEST(n, 3) AS b, COALESCE(stay, n, 0) AS c FROM q ORDER BY m, ward",
     "SELECT AVG(t) AS mean FROM (SELECT ward, SUM(n) AS t FROM q GROUP BY ward) AS r WHERE ward IN ('A', 'B')",
     "SELECT COUNT(DISTINCT ward) AS wards, SUM(m) AS months FROM q",
+    "SELECT UPPER(ward) || '-' || LOWER('X') AS label, LENGTH(ward) + m AS l, ward LIKE 'A%' AS a, n FROM q",
+    "SELECT CASE WHEN ward LIKE '_' THEN n ELSE -1 END AS x, REPLACE(ward, 'A', 'ab') AS r, LEFT(ward, 1) AS f FROM q",
+    "SELECT m, CASE WHEN ward ILIKE 'a' OR ward IS NULL THEN 'x' ELSE TRIM(ward) END AS w, POWER(m, 2) AS p FROM q",
+    "SELECT CAST(m AS VARCHAR) AS t, STRPOS(ward, 'B') AS b, RIGHT(ward, 1) AS e, n > 3 AS many FROM q",
 ]
 #: Outer questions that noisy values select rows for.
 BY_NOISE = [

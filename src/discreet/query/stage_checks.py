@@ -5,17 +5,18 @@ The planner calls this for every question, whoever built it, so that nothing is 
 
 from collections.abc import Iterable
 
-from discreet.algebra.expressions import Call, Expression, Like
+from discreet.algebra.expressions import Call, Expression
 from discreet.algebra.functions import F
 from discreet.core import InvalidInput, WrongType, whole
 from discreet.core.schema import Kind
 from discreet.query import post_processing as post
+from discreet.query.cell_functions import CELL_FUNCTIONS, takes_cells
 from discreet.query.names import NEIGHBOURS, RANKINGS
 from discreet.query.post_processing import Neighbour, Ranking, Stage, Summary, Window
 from discreet.query.questions import LENIENT, STRICT, HistogramOf, Question
 
 #: What can be computed from the cells of one row of an answer.
-CELL_FUNCTIONS = frozenset((*STRICT, *LENIENT, F.NULLIF, F.YEAR, F.QUARTER, F.MONTH, F.DAY, F.WEEKDAY))
+STAGE_FUNCTIONS = frozenset((*STRICT, *LENIENT, *CELL_FUNCTIONS, F.NULLIF))
 #: Summaries of an answer's rows, and those of them that need numbers.
 NUMERIC_SUMMARIES = ("SUM", "AVG", "QUANTILE_CONT", "VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP")
 STAGE_SUMMARIES = ("COUNT", "MIN", "MAX", *NUMERIC_SUMMARIES)
@@ -94,13 +95,11 @@ def _check_names(expressions: Iterable[Expression], known: set[str]) -> None:
 def find_odd_function(expression: Expression) -> str | None:
     """Return the name of a function that is not computed from answers, if there is one in an expression."""
     for part in post.parts_of(expression):
-        if isinstance(part, Like):
-            return "LIKE"
         if not isinstance(part, Call):
             continue
         arithmetic = part.function in (F.ADD, F.SUBTRACT) and Kind.DATE in {
             argument.kind for argument in part.arguments
         }
-        if part.function not in CELL_FUNCTIONS or arithmetic:
+        if part.function not in STAGE_FUNCTIONS or arithmetic or not takes_cells(part):
             return str(part.function.value)
     return None

@@ -20,8 +20,11 @@ FROM visits
 ===
 SELECT CAST(AVG(stay) AS INTEGER), COUNT(*) > 10, -COUNT(*), NULLIF(COUNT(*), 0), CLAMP(AVG(stay), 0, 60) FROM visits
 ---
-SELECT CAST(AVG(stay) AS INTEGER) AS avg_stay, COUNT(*) > 10 AS count, -(COUNT(*)) AS count_2, NULLIF(COUNT(*), 0) AS count_3, CLAMP(AVG(stay), 0, 60) AS avg_stay_2
+SELECT CAST(avg_stay AS INTEGER) AS avg_stay, count > 10 AS count, -(count) AS count_2, NULLIF(count, 0) AS count_3, CLAMP(avg_stay, 0, 60) AS avg_stay_2
+FROM (
+SELECT AVG(stay) AS avg_stay, COUNT(*) AS count
 FROM visits
+) AS answer
 ===
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) >= 100
 ---

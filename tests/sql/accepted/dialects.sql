@@ -109,3 +109,14 @@ SELECT COUNT_DISTINCT(ward), APPROX_DISTINCT(day) FROM visits
 ---
 SELECT COUNT(DISTINCT ward) AS distinct_ward, COUNT(DISTINCT day) AS distinct_day
 FROM visits
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 5, 10
+---
+SELECT ward, count
+FROM (
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+) AS answer
+LIMIT 10
+OFFSET 5

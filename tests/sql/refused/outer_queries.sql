@@ -23,16 +23,6 @@ SELECT n FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP B
 WHERE cannot sum up. (line 1, column 97)
   fix: write the condition after HAVING
 ===
-SELECT ward, n FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward) t WHERE ward LIKE 'A%'
----
-LIKE cannot be applied to the columns of an answer. (line 1, column 103)
-  fix: apply it to rows, inside the subquery, before they are grouped; or to the answer afterwards
-===
-SELECT UPPER(ward) FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward) t
----
-UPPER cannot be applied to the columns of an answer. (line 1, column 8)
-  fix: apply it to rows, inside the subquery, before they are grouped; or to the answer afterwards
-===
 SELECT SUM(ward) FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward) t
 ---
 This takes numbers, not text values. (line 1, column 12)

@@ -43,11 +43,6 @@ SELECT COUNT(*) FROM (SELECT DISTINCT patient_id, COUNT(*) AS n FROM visits GROU
 DISTINCT cannot be combined with GROUP BY. (line 1, column 39)
   fix: leave out one of them
 ===
-SELECT DISTINCT ward FROM visits
----
-SELECT DISTINCT is not supported here. (line 1, column 17)
-  fix: write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward
-===
 SELECT COUNT(*) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM visits GROUP BY patient_id) t
 ---
 'ward' is neither aggregated nor grouped by. (line 1, column 42)

@@ -53,11 +53,6 @@ SELECT ward, RANK() OVER (ORDER BY stay), COUNT(*) FROM visits GROUP BY ward
 'stay' is neither aggregated nor grouped by. (line 1, column 36)
   fix: write AVG(stay) or the like, or group by it
 ===
-SELECT RANK() OVER (ORDER BY ward) FROM visits GROUP BY ward
----
-The question has no aggregate. (line 1, column 30)
-  fix: add COUNT(*)
-===
 SELECT HISTOGRAM(stay, 0, 7, 14), RANK() OVER () FROM visits
 ---
 HISTOGRAM cannot stand beside a window. (line 1, column 8)

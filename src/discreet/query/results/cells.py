@@ -6,15 +6,15 @@ at once, then so do the exact results: whatever rows were selected, and in whate
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Literal
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind, Value
+from discreet.query.cell_functions import CELL_FUNCTIONS, fits_pattern
 from discreet.query.error_bars import RULES, Band, Floats
 from discreet.query.post_processing import Sorting
 from discreet.query.questions import apply_function
@@ -91,20 +91,6 @@ def _number(value: Value) -> float:
     return float(value) if isinstance(value, int | float) else np.nan
 
 
-def _part_of_day(part: Callable[[date], int]) -> Callable[[Any], Any]:
-    return lambda value: part(value) if isinstance(value, date) else None
-
-
-#: Functions of values that are all there, besides those of HAVING.
-MORE: dict[F, Callable[..., Any]] = {
-    F.YEAR: _part_of_day(lambda day: day.year),
-    F.QUARTER: _part_of_day(lambda day: (day.month + 2) // 3),
-    F.MONTH: _part_of_day(lambda day: day.month),
-    F.DAY: _part_of_day(lambda day: day.day),
-    F.WEEKDAY: _part_of_day(date.isoweekday),
-}
-
-
 def evaluate(expression: Expression, columns: Mapping[str, Cells], size: int) -> Cells:
     """Return an expression on the rows of a table."""
     match expression:
@@ -120,8 +106,21 @@ def evaluate(expression: Expression, columns: Mapping[str, Cells], size: int) ->
             return _apply(F.OR, Kind.BOOLEAN, tests, size)
         case Case():
             return _choose(expression, columns, size)
-        case _:
-            raise TypeError  # LIKE, which is refused where a question is read
+        case Like(value=value, pattern=pattern, folded=folded):
+            return _match(evaluate(value, columns, size), pattern, folded=folded)
+
+
+def _match(cells: Cells, pattern: str, *, folded: bool) -> Cells:
+    """Return whether texts fit a pattern. Where they were chosen by noise, whether they do is not known."""
+    found = tuple(
+        fits_pattern(value, pattern, folded=folded) if isinstance(value, str) else None for value in cells.values
+    )
+    if cells.exact:
+        return Cells.known(Kind.BOOLEAN, found)
+    unsure = np.ones(len(found), np.bool_)
+    return Cells(
+        kind=Kind.BOOLEAN, values=found, low=np.zeros(len(found)), high=np.ones(len(found)), missing=unsure, exact=False
+    )
 
 
 def sort_rows(order: Sequence[Sorting], columns: Mapping[str, Cells], rows: list[int], size: int) -> list[int]:
@@ -159,10 +158,13 @@ def _apply(function: F, kind: Kind, parts: list[Cells], size: int) -> Cells:
 def _apply_to_row(function: F, values: list[Value]) -> Value:
     if function is F.NULLIF:
         return None if values[0] is None or values[0] == values[1] else values[0]
-    if function in MORE:
-        result: Value = None if values[0] is None else MORE[function](*values)
-        return result
-    return apply_function(function, values)
+    if function not in CELL_FUNCTIONS:
+        return apply_function(function, values)
+    try:
+        result: Value = None if any(value is None for value in values) else CELL_FUNCTIONS[function](*values)
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        return None  # what is paid for is shown
+    return result
 
 
 #: How the bars of numbers follow. LEAST and GREATEST leave NULLs out: where one may be NULL, nothing is known.

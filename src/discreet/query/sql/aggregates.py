@@ -46,6 +46,11 @@ class MeasurePlaceholders:
             self._measures[place.name] = measure
         return self._places[measure]
 
+    @property
+    def held(self) -> dict[q.Measure, ColumnValue]:
+        """All measures so far, and the place of each."""
+        return dict(self._places)
+
     def measure(self, name: str) -> q.Measure | None:
         """Return the measure that a place holds, or None for a column of the table."""
         return self._measures.get(name)

@@ -61,7 +61,7 @@ class OutputTerms:
             case ColumnValue(name=name):
                 measure = self.places.measure(name)
                 if measure is None:
-                    raise _refuse_ungrouped(name, node, scope)
+                    raise refuse_ungrouped(name, node, scope)
                 return measure
             case Literal(value=value):
                 return q.Constant(value)
@@ -84,7 +84,7 @@ class OutputTerms:
                 )
 
 
-def _refuse_ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefused:
+def refuse_ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefused:
     """Return the refusal of a column that is neither aggregated nor grouped by."""
     places = [
         candidate

@@ -145,18 +145,6 @@ def _tree(page: Page, known: Known) -> exp.Select:
 def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: list[exp.Expr], known: Known) -> Parts:
     if not tree.expressions:
         raise page.refuse(start_of(tree), "The question has no aggregate.", "write SELECT COUNT(*) FROM …")
-    if tree.args.get("distinct") is not None:
-        raise page.refuse(
-            start_of(tree),
-            "SELECT DISTINCT is not supported here.",
-            "write GROUP BY, such as SELECT ward, COUNT(*) FROM visits GROUP BY ward",
-        )
-    if tree.args.get("offset") is not None:
-        raise page.refuse(
-            start_of(tree.args["offset"]),
-            "OFFSET is not supported here.",
-            "write it around the question: SELECT * FROM (SELECT …) AS t LIMIT 10 OFFSET 5",
-        )
     having = tree.args.get("having")
     return Parts(
         schema=known.schema(source.relation),
@@ -167,6 +155,8 @@ def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: lis
         having=() if having is None else (SqlPiece(having.this, page),),
         order=tuple(_sort_piece(page, node) for node in _inside(page, tree, "order")),
         most=_most(page, tree),
+        skipped=_skipped(page, tree),
+        distinct=tree.args.get("distinct") is not None,
     )
 
 
@@ -207,4 +197,14 @@ def _most(page: Page, tree: exp.Select) -> int | None:
     node = limit.expression
     if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not 1 <= int(node.name) <= MOST_ROWS:
         raise page.refuse(start_of(limit), "LIMIT needs a whole number of at least 1.", "write LIMIT 10")
+    return int(node.name)
+
+
+def _skipped(page: Page, tree: exp.Select) -> int:
+    offset = tree.args.get("offset")
+    if offset is None:
+        return 0
+    node = offset.expression
+    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or int(node.name) > MOST_ROWS:
+        raise page.refuse(start_of(offset), "OFFSET needs a whole number of at least 0.", "write OFFSET 10")
     return int(node.name)

@@ -5,15 +5,23 @@ from typing import Any
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import Expression, columns_in
+from discreet.algebra.expressions import ColumnValue, Expression, Literal, columns_in
 from discreet.algebra.functions import Function
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES, make_unique_name, name_of
 from discreet.query.remedies import Fix, Never, quote_if_needed
 from discreet.query.sql.aggregates import MeasurePlaceholders
+from discreet.query.sql.computed_outputs import (
+    ReadPart,
+    ReadParts,
+    ReadSorting,
+    build_computed,
+    is_computed,
+    name_output,
+)
 from discreet.query.sql.expressions import build_call, read_expression
-from discreet.query.sql.outputs import OutputTerms, term_name
+from discreet.query.sql.outputs import OutputTerms, refuse_ungrouped
 from discreet.query.sql.scope import Item, SqlScope, strip_numbers
 from discreet.query.sql.tokens import Page
 
@@ -95,6 +103,16 @@ class Parts:
     having: tuple[SqlPiece, ...] = ()
     order: tuple[SortPiece, ...] = ()
     most: int | None = None
+    skipped: int = 0
+    distinct: bool = False
+
+    @property
+    def keys(self) -> tuple[SqlPiece, ...]:
+        """What is grouped by. SELECT DISTINCT of rows groups by all its outputs."""
+        outputs = tuple(piece for _, piece in self.outputs)
+        if self.groups or not self.distinct or any(sums_up(piece.node) for piece in outputs):
+            return self.groups
+        return outputs
 
     def scope(self, piece: SqlPiece) -> SqlScope:
         """Return where a part stands."""
@@ -104,27 +122,69 @@ class Parts:
 def question_of(parts: Parts) -> q.Question:
     """Return the question that parts make, or refuse it."""
     _check_size(parts)
-    groups = _read_groups(parts)
-    terms = OutputTerms(MeasurePlaceholders(), groups)
-    read = _read_outputs(parts, terms)
-    settled = [
-        terms.settle(expression, piece.node, parts.scope(piece))
-        for expression, (_, piece) in zip(read, parts.outputs, strict=True)
-    ]
-    names = _choose_names(parts, settled, groups)
-    groupings = _build_groupings(groups, settled, names)
-    aliases = {name.casefold(): expression for name, expression in zip(names, read, strict=True)}
-    question = q.Question(
+    terms = OutputTerms(MeasurePlaceholders(), _read_groups(parts))
+    shown = _read_shown(parts, terms)
+    _check_histogram(parts, shown)
+    where = _read_where(parts)
+    if not is_computed(shown):
+        return _build_plain(parts, shown, where)
+    return build_computed(
+        shown,
+        lambda groups, outputs: q.Question(table=parts.schema.table, where=where, groups=groups, outputs=outputs),
+    )
+
+
+def _build_plain(parts: Parts, shown: ReadParts, where: Expression | None) -> q.Question:
+    """Return a question whose outputs are keys, measures, and arithmetic on such."""
+    terms = shown.terms
+    settled = [_settle(part, terms) for part in shown.outputs]
+    conditions = [condition for part in shown.having for condition in _split_condition(_settle(part, terms))]
+    return q.Question(
         table=parts.schema.table,
-        where=_read_where(parts),
-        groups=groupings,
-        outputs=tuple(q.Output(name, term) for name, term in zip(names, settled, strict=True)),
-        having=_read_having(parts, terms, aliases),
-        order=tuple(order for sorting in parts.order for order in _read_order(sorting, parts, terms, aliases)),
+        where=where,
+        groups=_build_groupings(terms.groups, settled, shown.names),
+        outputs=tuple(q.Output(name, term) for name, term in zip(shown.names, settled, strict=True)),
+        having=q.Apply(Function.AND, tuple(conditions)) if len(conditions) > 1 else next(iter(conditions), None),
+        order=tuple(order for sorting in shown.order for order in _settle_order(sorting, terms)),
         most=parts.most,
     )
-    _check(question, parts)
-    return question
+
+
+def _settle(part: ReadPart, terms: OutputTerms) -> q.Term:
+    return terms.settle(part.expression, part.node, part.scope)
+
+
+def _split_condition(term: q.Term) -> tuple[q.Term, ...]:
+    return term.arguments if isinstance(term, q.Apply) and term.function is Function.AND else (term,)
+
+
+def _settle_order(sorting: ReadSorting, terms: OutputTerms) -> tuple[q.Order, ...]:
+    term = _settle(sorting.part, terms)
+    order = q.Order(term, sorting.descending)
+    # NULL is sorted last. Whether there is none is known of each row, and so it can be put first.
+    return (q.Order(q.Apply(Function.IS_NULL, (term,)), descending=True), order) if sorting.nulls_first else (order,)
+
+
+def _read_shown(parts: Parts, terms: OutputTerms) -> ReadParts:
+    """Return what is shown of the answer, with names."""
+    read = _read_outputs(parts, terms)
+    names = _choose_names(parts, read, terms)
+    aliases = {name.casefold(): expression for name, expression in zip(names, read, strict=True)}
+    outputs = tuple(
+        ReadPart(expression, piece.node, parts.scope(piece))
+        for expression, (_, piece) in zip(read, parts.outputs, strict=True)
+    )
+    return ReadParts(
+        terms=terms,
+        names=tuple(names),
+        outputs=outputs,
+        having=_read_having(parts, terms, aliases),
+        order=tuple(_read_order(sorting, parts, terms, aliases) for sorting in parts.order),
+        most=parts.most,
+        skipped=parts.skipped,
+        # Groups differ, and so do rows that show all of them.
+        distinct=parts.distinct and not set(terms.groups) <= set(read),
+    )
 
 
 def _read_outputs(parts: Parts, terms: OutputTerms) -> list[Expression]:
@@ -146,8 +206,8 @@ def _check_size(parts: Parts) -> None:
         raise parts.scope(piece).refuse(
             piece.node, f"There are more than {MOST_OUTPUTS} outputs.", "ask several questions"
         )
-    if len(parts.groups) > MOST_GROUPS:
-        piece = parts.groups[MOST_GROUPS]
+    if len(parts.keys) > MOST_GROUPS:
+        piece = parts.keys[MOST_GROUPS]
         raise parts.scope(piece).refuse(
             piece.node, f"There are more than {MOST_GROUPS} groupings.", "group by fewer things"
         )
@@ -167,7 +227,7 @@ def _read_where(parts: Parts) -> Expression | None:
 
 def _read_groups(parts: Parts) -> tuple[Expression, ...]:
     groups: list[Expression] = []
-    for piece in parts.groups:
+    for piece in parts.keys:
         scope = parts.scope(piece)
         expression = read_expression(_resolve_group(piece, parts), scope)
         if any(parts.schema.is_person(name) for name in columns_in(expression)):
@@ -216,7 +276,7 @@ def _position(node: exp.Expr, piece: SqlPiece, parts: Parts) -> int:
     return int(node.name) - 1
 
 
-def _choose_names(parts: Parts, settled: list[q.Term], groups: tuple[Expression, ...]) -> list[str]:
+def _choose_names(parts: Parts, read: list[Expression], terms: OutputTerms) -> list[str]:
     """Return the outputs' names: as given, else made up so that they differ from all others."""
     taken: list[str] = []
     for name, piece in parts.outputs:
@@ -229,16 +289,17 @@ def _choose_names(parts: Parts, settled: list[q.Term], groups: tuple[Expression,
                 piece.node, f"A name has 1 to {LONGEST_NAME} characters.", "give it a name such as n"
             )
         taken.append(name)
-    plain = tuple(q.Grouping(name_of(group), group) for group in groups)
     names: list[str] = []
-    for (name, _), term in zip(parts.outputs, settled, strict=True):
-        chosen = make_unique_name(strip_numbers(term_name(term, plain)), taken) if name is None else name
+    for (name, _), expression in zip(parts.outputs, read, strict=True):
+        chosen = make_unique_name(name_output(expression, terms), taken) if name is None else name
         taken.append(chosen)
         names.append(chosen)
     return names
 
 
-def _build_groupings(groups: tuple[Expression, ...], settled: list[q.Term], names: list[str]) -> tuple[q.Grouping, ...]:
+def _build_groupings(
+    groups: tuple[Expression, ...], settled: list[q.Term], names: tuple[str, ...]
+) -> tuple[q.Grouping, ...]:
     """Return groupings, called like the output that shows them, if there is one."""
     outputs: dict[int, str] = {}
     for term, name in zip(settled, names, strict=True):
@@ -253,26 +314,21 @@ def _build_groupings(groups: tuple[Expression, ...], settled: list[q.Term], name
     return tuple(groupings)
 
 
-def _read_having(parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> q.Term | None:
+def _read_having(parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> tuple[ReadPart, ...]:
     # A column that is grouped by is meant before an output of the same name, as in SQL.
     grouped = {strip_numbers(name).casefold() for group in terms.groups for name in columns_in(group)}
     names = {name: expression for name, expression in aliases.items() if name not in grouped}
-    conditions: list[q.Term] = []
+    conditions: list[ReadPart] = []
     for piece in parts.having:
         scope, node = parts.scope(piece), piece.node
         condition = terms.read(node, scope, names)
         if condition.kind is not Kind.BOOLEAN:
             raise scope.refuse(node, "HAVING needs a condition.", "write a comparison: COUNT(*) >= 10")
-        term = terms.settle(condition, node, scope)
-        conditions += term.arguments if isinstance(term, q.Apply) and term.function is Function.AND else (term,)
-    if len(conditions) > 1:
-        return q.Apply(Function.AND, tuple(conditions))
-    return conditions[0] if conditions else None
+        conditions.append(ReadPart(condition, node, scope))
+    return tuple(conditions)
 
 
-def _read_order(
-    sorting: SortPiece, parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]
-) -> tuple[q.Order, ...]:
+def _read_order(sorting: SortPiece, parts: Parts, terms: OutputTerms, aliases: dict[str, Expression]) -> ReadSorting:
     piece = sorting.piece
     scope, node = parts.scope(piece), piece.node
     if isinstance(node, exp.Literal):
@@ -280,27 +336,27 @@ def _read_order(
         expression: Expression = list(aliases.values())[index]
     else:
         expression = terms.read(node, scope, aliases)
-    term = terms.settle(expression, node, scope)
-    if isinstance(term, q.Constant):
+    if isinstance(expression, Literal):
         raise scope.refuse(
             node, "ORDER BY needs an output, not a constant.", "write the number or the name of an output"
         )
-    order = q.Order(term, sorting.descending)
-    # NULL is sorted last. Whether there is none is known of each row, and so it can be put first.
-    return (q.Order(q.Apply(Function.IS_NULL, (term,)), descending=True), order) if sorting.nulls_first else (order,)
+    return ReadSorting(ReadPart(expression, node, scope), sorting.descending, sorting.nulls_first)
 
 
-def _check(question: q.Question, parts: Parts) -> None:
+def _check_histogram(parts: Parts, shown: ReadParts) -> None:
     """Refuse a question that measures nothing, and a histogram that is not alone."""
     _, first = parts.outputs[0]
-    scope = parts.scope(first)
-    terms = [*(output.term for output in question.outputs), *(order.term for order in question.order)]
-    terms += [] if question.having is None else [question.having]
-    measures = [measure for term in terms for measure in q.measures_in(term)]
-    if not measures:
+    scope, measures = parts.scope(first), shown.terms.places.held
+    if not measures and not shown.terms.groups:
+        for part in shown.all:
+            for name in columns_in(part.expression):
+                raise refuse_ungrouped(name, part.node, part.scope)
         raise scope.refuse(first.node, "The question has no aggregate.", "add COUNT(*)")
-    alone = len(terms) == 1 and isinstance(terms[0], q.HistogramOf) and not question.groups and question.most is None
-    if any(isinstance(measure, q.HistogramOf) for measure in measures) and not alone:
+    if not any(isinstance(measure, q.HistogramOf) for measure in measures):
+        return
+    held = isinstance(shown.outputs[0].expression, ColumnValue)
+    alone = held and len(shown.all) == 1 and not shown.terms.groups and shown.most is None
+    if not alone or shown.skipped or shown.distinct:
         raise scope.refuse(
             first.node,
             "HISTOGRAM must be the only output.",
