@@ -18,6 +18,7 @@ from mutants.market import MARKET_MUTANTS
 from mutants.mechanism import MECHANISM_MUTANTS
 from mutants.model import MODEL_MUTANTS
 from mutants.noise import NOISE_MUTANTS
+from mutants.person_key import PERSON_KEY_MUTANTS
 from mutants.personal import PERSONAL_MUTANTS
 from mutants.postgres import POSTGRES_MUTANTS
 from mutants.query import QUERY_MUTANTS
@@ -50,6 +51,7 @@ PLANTED = [
     *POSTGRES_MUTANTS,
     *SPARK_MUTANTS,
     *RELATION_MUTANTS,
+    *PERSON_KEY_MUTANTS,
     *QUERY_MECHANISM_MUTANTS,
     *QUERY_MUTANTS,
     *SQL_MUTANTS,

@@ -12,8 +12,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "a join on any column is taken for one on the person",
         "query/sql/joins.py::Join.join_people",
-        "if len(on) < len(conditions.pairs):",
-        "if conditions.pairs:",
+        "if len(on) < len(conditions.pairs) or",
+        "if conditions.pairs or",
         REFUSALS,
     ),
     Mutant(
@@ -160,8 +160,8 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "a subquery may list what stands in rows",
         "query/sql/per_person.py::Folding.check_person",
-        "        if not people:\n            raise self.known.refuse(node, problem, fix)\n",
-        "        if people is None:\n            raise self.known.refuse(node, problem, fix)\n",
+        "if not people and not holds_key(",
+        "if people is None and not holds_key(",
         REFUSALS,
     ),
     Mutant(
@@ -202,7 +202,7 @@ SQL_RELATION_MUTANTS = [
     Mutant(
         "EXISTS looks at other people's rows",
         "query/sql/exists.py::Partners.private",
-        "if len(others) == len(self.found.pairs):",
+        "if not compared and not compares_keys(others, left, right.relation, self.known.schemas):",
         "if not self.found.pairs:",
         REFUSALS,
     ),

@@ -81,6 +81,47 @@ class Column:
     complete: bool = False
 
 
+#: What the person's column of a table is called that has none of its own, and leads to the person by a key.
+PERSON = "person"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForeignKey:
+    """How rows of a table lead to their person: by a key of another private table, whose rows are somebody's.
+
+    A row is of whoever a parent row with the same key is of, once for each such person: one, if the key is unique,
+    which the steward declares. Of whom it is depends, person by person, on that person's own parent rows, so that
+    taking one person's parent rows away takes away that person's rows here and no others, unique key or not. Rows
+    without a parent are nobody's.
+
+    Args:
+        parent: The table that the key belongs to.
+        on: Pairs of columns that are equal: one of the table's own, and one of the parent's key.
+        column: The name of the column, in the table that leads to the person, that says who that is.
+
+    Raises:
+        InvalidInput: There is no pair, or a name is empty.
+
+    """
+
+    parent: str
+    on: tuple[tuple[str, str], ...]
+    column: str = PERSON
+
+    def __post_init__(self) -> None:
+        names = (self.parent, self.column, *(name for pair in self.on for name in pair))
+        if not self.on or not all(name.strip() for name in names):
+            raise InvalidInput("A key that leads to the person names no table or no column.", fix=KEY_FIX)
+
+    def __str__(self) -> str:
+        pairs = " and ".join(f"{own} = {other}" for own, other in self.on)
+        return f"{self.column} by {self.parent} on {pairs}"
+
+
+#: How a key that leads to the person is declared.
+KEY_FIX = 'pass person={…, "items": {"via": "orders", "on": {"order_id": "id"}}}'
+
+
 @dataclass(frozen=True, slots=True)
 class PublicRows:
     """The different rows of a public table: names of columns, and values as they came."""
@@ -97,7 +138,8 @@ class Schema:
     no column, or in several: `people` names them. None: the unit's own column.
 
     `rows_per_person` is the public cap on the rows of one privacy unit (`discreet.algebra.row_caps`).
-    `rows` are those of a public table, if they are few; of any other table there are none.
+    `rows` are those of a public table, if they are few; of any other table there are none. `via` says how rows lead to
+    the person, where the person's column is not the table's own.
     """
 
     table: str
@@ -106,6 +148,7 @@ class Schema:
     people: tuple[str, ...] | None = None
     rows_per_person: int = ROWS_PER_PERSON
     rows: PublicRows | None = field(default=None, repr=False, compare=False)
+    via: ForeignKey | None = None
 
     def __post_init__(self) -> None:
         folded = [column.name.casefold() for column in self.columns]

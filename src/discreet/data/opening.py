@@ -18,7 +18,7 @@ from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineS
 from discreet.data.postgres.expressions import write_sql as write_postgres
 from discreet.data.reading.connecting import connect_spilling
 from discreet.data.reading.csv_format import read_csv_format
-from discreet.data.reading.importing import describe_source
+from discreet.data.reading.importing import describe_sources
 from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.sources import compute_frame
 from discreet.data.reading.table_sources import (
@@ -115,7 +115,8 @@ def _open_duckdb(
     private = [replace(table, source=compute_frame(table.source)) for table in private]
     publics = [replace(table, source=compute_frame(table.source)) for table in publics]
     connection = connect_spilling(":memory:", settings)
-    outlined = [OutlinedTable.of(table, describe_source(connection, table)) for table in private]
+    described = zip(private, describe_sources(connection, private), strict=True)
+    outlined = [OutlinedTable.of(table, imported) for table, imported in described]
     nobodys = [OutlinedTable.of(table, import_table(connection, table)) for table in publics]
     schemas = {table.name: table.entering.declaration.schema(table.imported.columns) for table in outlined}
     spellings = {table.name: table.imported.spelling for table in (*outlined, *nobodys)}

@@ -4,6 +4,7 @@ from discreet.session.answers.answer import Answer
 from discreet.session.answers.cells import error_text as error_text
 from discreet.session.counters import Counter, Counts
 from discreet.session.declared import AnyBounds as AnyBounds
+from discreet.session.declared import column_of as column_of
 from discreet.session.declared import read_bounds as read_bounds
 from discreet.session.declared import read_kind as read_kind
 from discreet.session.descriptions import Description

@@ -229,7 +229,11 @@ def open_dataset(
         tables = rows.open(facts)
         kind = kind_of_people(tables) if budget.personal else None
         ledger = account.begin_ledger() if ledger is None else ledger
-        hold_to_units(ledger, {name: declaration.unit for name, declaration in facts.items()})
+        hold_to_units(
+            ledger,
+            {name: declaration.unit for name, declaration in facts.items()},
+            {name: declaration.via for name, declaration in facts.items() if declaration.via is not None},
+        )
         if kind is not None:
             hold_to_kind(ledger, kind)
         return replace(_dataset(tables, ledger, facts, delta), paths=rows.paths)

@@ -12,7 +12,7 @@ from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUni
 from discreet.core.errors import kind_of
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.schema import ROWS_PER_PERSON, Value
+from discreet.core.schema import KEY_FIX, PERSON, ROWS_PER_PERSON, ForeignKey, Value
 from discreet.data.reading import CsvFormat, read_csv_format
 
 #: More public groups than this in one column are a mistake: nobody reads that many.
@@ -39,6 +39,8 @@ class DeclaredTable:
     order: str | None = None
     rows_per_person: int = ROWS_PER_PERSON
     never_fails: bool = False
+    #: How rows lead to the person, if no column of the table says whose they are.
+    via: ForeignKey | None = None
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -61,7 +63,9 @@ def read_declaration(  # noqa: PLR0913 - all are named
     rows_per_person: object = None,
 ) -> DeclaredTable:
     """Return what was declared, checked."""
-    who = read_person(person, row=row)
+    owner = read_person(person, row=row)
+    via = owner if isinstance(owner, ForeignKey) else None
+    who = column_of(owner)
     pairs = _read_by_column(bounds, "bounds", 'bounds={"stay": (0, 60)}', who)
     lists = _read_by_column(groups, "groups", 'groups={"ward": ["A", "B", "C"]}', who)
     return DeclaredTable(
@@ -75,6 +79,7 @@ def read_declaration(  # noqa: PLR0913 - all are named
         window=read_window(window, who),
         order=_read_order(order),
         rows_per_person=_read_rows(who, rows_per_person),
+        via=via,
     )
 
 
@@ -94,8 +99,13 @@ def read_never_fails(promised: object, tables: Iterable[str]) -> frozenset[str]:
     return frozenset(table.casefold() for table in named)
 
 
-def read_person(person: object, *, row: object = False) -> str | None:
-    """Return the column that says who is protected; None if each row is somebody of their own."""
+def column_of(owner: str | ForeignKey | None) -> str | None:
+    """Return what the column of persons is called."""
+    return owner.column if isinstance(owner, ForeignKey) else owner
+
+
+def read_person(person: object, *, row: object = False) -> str | ForeignKey | None:
+    """Return the column that says who is protected, or the key that leads there; None if each row is somebody else."""
     if (person is None) == (not flag(row, "row")):
         problem = "Neither person nor row is" if person is None else "Both person and row are"
         raise InvalidInput(
@@ -103,11 +113,25 @@ def read_person(person: object, *, row: object = False) -> str | None:
             fix='pass person="patient_id", the column that names the person of a row; '
             "or row=True, if every person has at most one row",
         )
+    if isinstance(person, ForeignKey):
+        return person
+    if isinstance(person, Mapping):
+        return _read_key(person)
     if person is not None and not isinstance(person, str):
         raise WrongType(f"person is {kind_of(person)}, not a name.", fix='pass a column\'s name: person="patient_id"')
     if person is not None and not person.strip():
         raise InvalidInput("person is empty.", fix='pass a column\'s name: person="patient_id", or row=True')
     return person
+
+
+def _read_key(person: Mapping[Any, Any]) -> ForeignKey:
+    """Return the key that leads to the person, as it is declared: {"via": "orders", "on": {"order_id": "id"}}."""
+    on = person.get("on")
+    pairs = on if isinstance(on, Mapping) else {name: name for name in ([on] if isinstance(on, str) else on or ())}
+    names = (person.get("via"), person.get("as", PERSON), *pairs, *pairs.values())
+    if not set(person) <= {"via", "on", "as"} or not pairs or not all(isinstance(name, str) for name in names):
+        raise InvalidInput("A person is neither a column's name nor a key that leads to the person.", fix=KEY_FIX)
+    return ForeignKey(parent=person["via"], on=tuple(pairs.items()), column=person.get("as", PERSON))
 
 
 def read_window(window: object, person: str | None) -> Window | None:

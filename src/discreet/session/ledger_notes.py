@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
-from discreet.core.schema import Column, Kind, Schema
+from discreet.core.schema import Column, ForeignKey, Kind, Schema
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Annotated, Ledger, Policy, Released, decode, from_body, plan_digest
 from discreet.query import BoundsPlan, Epsilon, Rho, read_bought_bounds
@@ -22,12 +22,17 @@ PREFIX = "discreet units 1 "
 NAMES = "discreet names 1 "
 
 
-def hold_to_units(ledger: Ledger, units: Mapping[str, PrivacyUnit]) -> None:
-    """Refuse a table that was opened for others before; note those that are new, where there are several."""
+def hold_to_units(
+    ledger: Ledger, units: Mapping[str, PrivacyUnit], keys: Mapping[str, ForeignKey] | None = None
+) -> None:
+    """Refuse a table that was opened for others before; note those that are new, where there are several.
+
+    `keys` lead to the person, in tables that have no column of their own for it.
+    """
     known = _read_notes(ledger, PREFIX)
     new = {}
     for table, unit in units.items():
-        columns = _list_columns(unit)
+        columns = _list_columns(unit, (keys or {}).get(table))
         before = known.get(table.casefold())
         if before is not None and before != columns:
             raise InvalidInput(
@@ -40,11 +45,12 @@ def hold_to_units(ledger: Ledger, units: Mapping[str, PrivacyUnit]) -> None:
         ledger.annotate(PREFIX + json.dumps(new, sort_keys=True), by="session")
 
 
-def _list_columns(unit: PrivacyUnit) -> list[str | None]:
-    return [
+def _list_columns(unit: PrivacyUnit, key: ForeignKey | None) -> list[str | None]:
+    columns = [
         None if unit.column is None else unit.column.casefold(),
         None if unit.window is None else unit.window.time.casefold(),
     ]
+    return columns if key is None else [*columns, str(key).casefold()]
 
 
 def hold_to_kind(ledger: Ledger, kind: str) -> None:

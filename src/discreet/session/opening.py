@@ -7,7 +7,7 @@ from typing import Any
 from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
 from discreet.core.limits import AnyLimit
-from discreet.core.schema import Value
+from discreet.core.schema import ForeignKey, Value
 from discreet.gate import Budget, bare
 from discreet.session.datasets import declare_tables, open_dataset, open_described
 from discreet.session.engine import Engine
@@ -21,7 +21,7 @@ from discreet.session.settings.settings import Settings
 def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     source: Any,
     *,
-    person: str | Mapping[str, str | None] | None = None,
+    person: str | Mapping[str, str | ForeignKey | Mapping[str, Any] | None] | None = None,
     window: str | Window | None = None,
     row: bool = False,
     bounds: Mapping[str, Bounds | Sequence[Any] | Mapping[str, Any]] | None = None,
@@ -56,7 +56,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
             of a PostgreSQL database (with `table`); or a `discreet.toml`, which contains all other settings. Several
             tables about the same people are a dictionary by table name; then `person` (if its name differs), `bounds`,
             `groups`, `kinds`, `complete` and `order` are dictionaries by table name, too.
-        person: The column that identifies a person. All rows of one person are protected together.
+        person: The column that identifies a person. All rows of one person are protected together. By table names, one
+            for each table; a table without such a column may lead to the person by a key of another private table:
+            `{"orders": "customer", "items": {"via": "orders", "on": {"order_id": "id"}}}`. That key is declared to be
+            unique. The person is then in a column `person`, or as `"as"` says.
         window: A window of time such as "month of day": a person's rows of one month are protected together, and not
             those of a life. What several months tell together is not hidden.
         row: Whether each row is a person of its own; in place of `person`.

@@ -113,7 +113,11 @@ def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nob
     What a public table holds is shown to everybody, ids among it, and joined at no price. Nothing tells a public
     register from a table of people that was put there by mistake, but who opens it.
     """
-    people = {_bare(schema.unit.column) for schema in private.values() if schema.unit.column is not None}
+    people = {
+        _bare(schema.unit.column)
+        for schema in private.values()
+        if schema.unit.column is not None and schema.via is None  # which is a name of ours
+    }
     for table, schema in public.items():
         same = next((column.name for column in schema.columns if _bare(column.name) in people), None)
         if same is None or table.casefold() in nobodys:

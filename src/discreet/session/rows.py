@@ -166,6 +166,7 @@ class TableSources:
             order=facts.order,
             rows_per_person=facts.rows_per_person,
             never_fails=facts.never_fails,
+            via=facts.via,
             inner=self.inner,
         )
 

@@ -46,7 +46,10 @@ What is said is public from then on. The budget is for life.
 )
 @argument("files", "FILE", "the table: .csv, .tsv, .parquet, .duckdb; or several", nargs=-1)
 @repeatable_option(
-    "--person", "COLUMN", "the column whose rows belong together and are protected together; or TABLE=COLUMN"
+    "--person",
+    "COLUMN",
+    "the column whose rows belong together and are protected together; or TABLE=COLUMN; or a key of another table that "
+    "leads there, TABLE=PARENT(COLUMN=KEY)",
 )
 @flag("--rows", "each row is a person of its own, and protected by itself")
 @exclusive("--person", "--rows")

@@ -33,10 +33,19 @@ from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
-from discreet.core.schema import Column, Kind, Value
+from discreet.core.schema import Column, ForeignKey, Kind, Value
 from discreet.gate import SERVER, Budget, Ledger, one_line
 from discreet.gate.ledger.views import promise_words
-from discreet.session import AnyBounds, Engine, Session, Settings, open_settings, read_settings, write_settings
+from discreet.session import (
+    AnyBounds,
+    Engine,
+    Session,
+    Settings,
+    column_of,
+    open_settings,
+    read_settings,
+    write_settings,
+)
 from discreet.session.source_columns import CsvFormat, list_options, read_csv_format
 
 #: Names that columns with a person's identity tend to have, the likeliest first. Only names are looked at.
@@ -55,7 +64,7 @@ Columns = Mapping[str, Sequence[Column]]
 class DatasetDeclarations:
     """All that is said about tables: persons, bounds and groups of each, by its name. Without persons, rows are."""
 
-    persons: dict[str, str]
+    persons: dict[str, str | ForeignKey]
     bounds: dict[str, dict[str, AnyBounds]]
     groups: dict[str, dict[str, tuple[Value, ...]]]
     limit: AnyLimit | None
@@ -138,10 +147,10 @@ def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path
     return DatasetDeclarations(persons, bounds, groups, limit, budget)
 
 
-def _persons(arguments: Arguments, columns: Columns) -> dict[str, str]:
+def _persons(arguments: Arguments, columns: Columns) -> dict[str, str | ForeignKey]:
     """Return the column that says whose a row is, in each table, as typed; none if rows are protected, or asked for."""
     words = read_word_per_table(arguments.person, tuple(columns), "--person", "patient_id")
-    persons = {}
+    persons: dict[str, str | ForeignKey] = {}
     for name, table_columns in columns.items() if words else ():
         if name not in words:
             raise InvalidInput(
@@ -151,8 +160,11 @@ def _persons(arguments: Arguments, columns: Columns) -> dict[str, str]:
     return persons
 
 
-def _person(typed: str, name: str, columns: Sequence[Column], *, only: bool) -> str:
+def _person(typed: str, name: str, columns: Sequence[Column], *, only: bool) -> str | ForeignKey:
     """Return the column of persons in a table; where there are several, the refusal says in which it is not."""
+    key = None if only else _key(typed, columns)
+    if key is not None:
+        return key
     try:
         return find_column(typed, columns).name
     except InvalidInput as error:
@@ -164,20 +176,30 @@ def _person(typed: str, name: str, columns: Sequence[Column], *, only: bool) -> 
         ) from None
 
 
-def _unit(arguments: Arguments, persons: Mapping[str, str]) -> PrivacyUnit:
+def _key(typed: str, columns: Sequence[Column]) -> ForeignKey | None:
+    """Return the key that leads to the person, written orders(order_id=id); None if that is not what was typed."""
+    parent, bracket, rest = typed.strip().partition("(")
+    pairs = [pair.partition("=") for pair in rest.removesuffix(")").split(",")]
+    if not (bracket and rest.endswith(")")) or not all(sign for _, sign, _ in pairs):
+        return None
+    on = tuple((find_column(own, columns).name, other.strip()) for own, _, other in pairs)
+    return ForeignKey(parent=parent.strip(), on=on)
+
+
+def _unit(arguments: Arguments, persons: Mapping[str, str | ForeignKey]) -> PrivacyUnit:
     """Return whose presence is hidden, as the first table has them."""
     if not persons and arguments.window is not None:
         raise InvalidInput("A window is of a person's rows.", fix="pass --person COLUMN, or leave out --window")
     window = None if arguments.window is None else Window.of(arguments.window)
-    return PrivacyUnit(column=next(iter(persons.values()), None), window=window)
+    return PrivacyUnit(column=column_of(next(iter(persons.values()), None)), window=window)
 
 
-def _ask_persons(columns: Columns) -> dict[str, str]:
+def _ask_persons(columns: Columns) -> dict[str, str | ForeignKey]:
     """Return who is protected, as a person answers; the column of the first table is looked for in the others."""
-    persons: dict[str, str] = {}
+    persons: dict[str, str | ForeignKey] = {}
     for name, table_columns in columns.items():
         interview.show(name, table_columns, only=len(columns) == 1)
-        before = {column.casefold() for column in persons.values()}
+        before = {column.casefold() for column in persons.values() if isinstance(column, str)}
         same = next((column.name for column in table_columns if column.name.casefold() in before), None)
         person = interview.ask_person(table_columns, same or likely_person(table_columns) or "", rows=not persons)
         if person is None:
@@ -301,7 +323,7 @@ def _source(places: TablePlaces) -> dict[str, Any]:
     return {"source": places.files}
 
 
-def _same_for_all(persons: Mapping[str, str]) -> Any:
+def _same_for_all(persons: Mapping[str, str | ForeignKey]) -> Any:
     """Return one name where all tables have the same."""
     return next(iter(persons.values())) if len(set(persons.values())) == 1 else dict(persons)
 
@@ -312,7 +334,7 @@ def _same_for_one(declared: Mapping[str, Any], names: Sequence[str]) -> Any:
 
 
 def _kinds(
-    written: FileFormats, name: str, columns: Sequence[Column], person: str | None, *, from_rows: bool
+    written: FileFormats, name: str, columns: Sequence[Column], person: str | ForeignKey | None, *, from_rows: bool
 ) -> dict[str, AnyKind]:
     """Return the kinds of columns that are written into the settings: those that were typed.
 
@@ -327,7 +349,7 @@ def _kinds(
         for column in columns
         if column.name.casefold() in found or column.name.casefold() in typed
     }
-    if person is not None and person.casefold() not in typed:
+    if isinstance(person, str) and person.casefold() not in typed:
         kinds = {
             column: Kind.TEXT if column.casefold() == person.casefold() else kind for column, kind in kinds.items()
         }

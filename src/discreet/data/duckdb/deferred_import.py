@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from discreet.core import DiscreetError, NotReady
 from discreet.core.schema import Schema
 from discreet.data.duckdb.connection import Holdings, lock, need_connected
-from discreet.data.duckdb.importing import import_file, import_table, outline_holding, read_holding
+from discreet.data.duckdb.importing import import_file, import_tables, outline_holding, read_holding
 from discreet.data.engine_rules import EngineSettings, engine_failed
 from discreet.data.reading.importing import Imported
 from discreet.data.reading.sources import stamp_of
@@ -107,7 +107,7 @@ class DeferredTables:
             raise engine_failed()
         together, connection = [*self._private, *self._publics], self.connection
         if self._store is None:
-            private = [import_table(connection, table.entering) for table in self._private]
+            private = import_tables(connection, [table.entering for table in self._private])
             imported = [*private, *(table.imported for table in self._publics)]
         else:
             connection, imported = import_file([table.entering for table in together], self._store, self._settings)

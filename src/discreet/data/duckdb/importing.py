@@ -2,7 +2,8 @@
 
 The engine's table `rows` has the columns c0, c1, … of the schema; rows of one unit are neighbours, in the order of the
 source. `units` has the name of each unit and its number of rows, in the same order. Rows of nobody are left out. Where
-several tables are opened together, these names end in a number (`discreet.data.opening`).
+several tables are opened together, these names end in a number (`discreet.data.opening`). The person's column of a
+table that leads to the person by a key is its last one (`discreet.data.reading.foreign_keys`).
 """
 
 import json
@@ -19,7 +20,8 @@ from discreet.data.duckdb.connection import Holding
 from discreet.data.duckdb.expressions import Scope, compile_sql
 from discreet.data.engine_rules import EngineSettings
 from discreet.data.reading.connecting import connect, connect_spilling
-from discreet.data.reading.importing import Imported, load_rows
+from discreet.data.reading.foreign_keys import children_of, key_columns, key_pairs, sort_by_parents
+from discreet.data.reading.importing import Imported, Parent, lead_to_person, load_rows, parent_of
 from discreet.data.reading.sources import stamp_of
 from discreet.data.reading.table_sources import Entering
 
@@ -33,6 +35,8 @@ if TYPE_CHECKING:
 FORMAT = 6
 #: Rows on their way.
 STAGED = "staged"
+#: Those that were led to their person by a key, until they are staged.
+LED = "led"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def import_file(
         with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
             fresh = Path(place) / "import"
             connection = connect(str(fresh), settings, spill=place)
-            file.write(connection, [import_table(connection, table) for table in entering])
+            file.write(connection, import_tables(connection, entering))
             connection.close()
             file.put_in_place(fresh)
     connection = connect_spilling(str(store), settings, read_only=True)
@@ -122,16 +126,73 @@ def read_holding(connection: "DuckDBPyConnection", entering: Entering, imported:
     return replace(outline, rows=rows, units=units, beyond=entering.beyond if beyond else "")
 
 
-def import_table(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
+def import_tables(connection: "DuckDBPyConnection", entering: Sequence[Entering]) -> list[Imported]:
+    """Take over the rows of sources, parents before those that lead to the person by their keys."""
+    declarations = [table.declaration for table in entering]
+    imported: dict[int, Imported] = {}
+    parents: dict[int, Parent] = {}
+    for place in sort_by_parents(declarations):
+        children = children_of(place, declarations)
+        below = [entering[child] for child in children]
+        imported[place] = import_table(connection, entering[place], below, parents.get(place))
+        parents |= dict.fromkeys(children, parent_of(entering[place], imported[place]))
+    return [imported[place] for place in range(len(entering))]
+
+
+def import_table(
+    connection: "DuckDBPyConnection",
+    entering: Entering,
+    children: Sequence[Entering] = (),
+    parent: Parent | None = None,
+) -> Imported:
     """Take over the rows of a source; what an import that failed has left behind is dropped."""
-    for name in (entering.rows, entering.units, entering.beyond, STAGED):
+    owners = [child.owners for child in children]
+    for name in (entering.rows, entering.units, entering.beyond, STAGED, LED, *owners):
         connection.execute(f"DROP TABLE IF EXISTS {name}")
     declaration = entering.declaration
     if declaration.unit.column is None:
         return load_rows(connection, entering, f"TABLE {entering.rows}")
     imported = load_rows(connection, entering, f"TEMP TABLE {STAGED}")
-    _cluster(connection, declaration.schema(imported.columns), declaration.order_in(imported.columns), entering)
+    if parent is not None:
+        imported = _add_person(connection, entering, imported, parent)
+    schema = declaration.schema(imported.columns)
+    for child in children:
+        _keep_owners(connection, child, schema)
+    _cluster(connection, schema, declaration.order_in(imported.columns), entering)
     return imported
+
+
+def _keep_owners(connection: "DuckDBPyConnection", child: Entering, parent: Schema) -> None:
+    """Keep the different pairs of key and person of a parent, of all of its rows, for one child."""
+    numbers = {name: place for place, name in enumerate(parent.names)}
+    keys = key_columns(child.declaration, parent)
+    items = [f"c{numbers[key.name]} AS k{place}" for place, key in enumerate(keys)]
+    person = f"c{numbers[str(parent.unit.column)]}"
+    connection.execute(
+        f"CREATE TEMP TABLE {child.owners} AS SELECT DISTINCT {', '.join(items)}, {person} AS person FROM {STAGED} "  # noqa: S608 - our own names
+        f"WHERE {person} IS NOT NULL"
+    )
+
+
+def _add_person(connection: "DuckDBPyConnection", entering: Entering, imported: Imported, parent: Parent) -> Imported:
+    """Give staged rows the person that their key leads to; rows without one are left out. Their order stays."""
+    declaration = entering.declaration
+    numbers = {column.name: place for place, column in enumerate(imported.columns)}
+    pairs = key_pairs(declaration, imported.columns, parent.schema)
+    same = " AND ".join(f"s.c{numbers[own.name]} = o.k{place}" for place, (own, _) in enumerate(pairs))
+    items = ", ".join(f"s.c{place} AS c{place}" for place in numbers.values())
+    led = (
+        f"SELECT {items}, o.person AS c{len(numbers)} FROM {STAGED} AS s "  # noqa: S608 - our own names
+        f"JOIN {entering.owners} AS o ON {same} ORDER BY s.rowid, o.person"
+    )
+    for statement in (
+        f"CREATE TEMP TABLE {LED} AS {led}",
+        f"DROP TABLE {STAGED}",
+        f"ALTER TABLE {LED} RENAME TO {STAGED}",
+        f"DROP TABLE {entering.owners}",
+    ):
+        connection.execute(statement)
+    return lead_to_person(declaration, imported, parent)
 
 
 def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None, entering: Entering) -> None:

@@ -6,7 +6,7 @@ when it is executed.
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.algebra.declarations import columns_in_any_case, need_column, need_told_apart
@@ -16,6 +16,7 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.data.postgres.column_types import ENUM, RULES, reason_left_out, spelling
 from discreet.data.postgres.literals import bare_text, constant
 from discreet.data.reading.column_types import Casting, cast_columns
+from discreet.data.reading.foreign_keys import children_of, key_pairs, person_kind, sort_by_parents
 from discreet.data.reading.table_sources import Declaration
 
 # Plain relations of PostgreSQL: they are read without computing anything, so that no row can make reading fail.
@@ -159,6 +160,8 @@ class Relation:
     kept: bool = False
     #: Whether the person is a key, so that nobody has more than one row.
     single: bool = False
+    #: The relations that it is made of, where rows lead to the person by a key: the table itself, and its parent.
+    below: tuple["Relation", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,25 +180,44 @@ class PostgresSources:
         return table_named(table, self.public)
 
 
-def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration, leave_out: Sequence[str]) -> Relation:
+def private_relations(catalogue: Catalogue, tables: Sequence[tuple[str, Declaration, Sequence[str]]]) -> list[Relation]:
+    """Return private tables as they were declared, each behind the one whose key leads to its person."""
+    declarations = [declaration for _, declaration, _ in tables]
+    relations: dict[int, Relation] = {}
+    parents: dict[int, Relation] = {}
+    for place in sort_by_parents(declarations):
+        relations[place] = private_relation(catalogue, *tables[place], parent=parents.get(place))
+        parents |= dict.fromkeys(children_of(place, declarations), relations[place])
+    return [relations[place] for place in range(len(tables))]
+
+
+def private_relation(
+    catalogue: Catalogue,
+    inner: str,
+    declaration: Declaration,
+    leave_out: Sequence[str],
+    parent: Relation | None = None,
+) -> Relation:
     """Return a private table as it was declared; columns to be left out can order rows, and are not asked about."""
     place = _place(catalogue.ask, catalogue.path, inner)
     if not declaration.never_fails:
         need_plain(catalogue.ask, place.number, declaration.table)
     origin, types, kept = _describe_table(catalogue.ask, place)
-    need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.unit.column)
+    need_told_apart([*declaration.named, *leave_out], tuple(types), person=declaration.person)
     known = columns_in_any_case(Column(name=name, kind=Kind.TEXT) for name in types)
     wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     hidden = {need_column(name, known, "is left out").name for name in leave_out}
-    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    person = "" if declaration.person is None else declaration.person.casefold()
     casts = {
         name: RULES.column(name, _own(name), kind, wanted.get(name), is_person=name.casefold() == person)
         for name, kind in types.items()
     }
     everything = cast_columns(casts)
-    schema = declaration.schema(tuple(column for column in everything if column.name not in hidden))
+    shown = tuple(column for column in everything if column.name not in hidden)
+    led = () if parent is None else (declaration.person_column(everything, person_kind(parent.schema)),)
+    schema = declaration.schema((*shown, *led))
     first = declaration.order_in(everything)
-    kinds = {column.name: column.kind for column in everything}
+    kinds = {column.name: column.kind for column in (*everything, *led)}
     order = [*([] if first is None else [first]), *(name for name in schema.names if name != first)]
     reasons = {**_reasons(casts, types), **dict.fromkeys(hidden, "it was to be left out")}
     texts = {name: cast.text for name, cast in casts.items() if cast is not None}
@@ -203,7 +225,35 @@ def private_relation(catalogue: Catalogue, inner: str, declaration: Declaration,
     ordered = tuple((name, kinds[name]) for name in order)
     named = next((name for name in types if name.casefold() == person), None)
     single = named is not None and types[named] in WHOLE_NUMBERS and _is_key(catalogue.ask, place, named)
-    return Relation(schema, origin, texts, ordered, reasons, spelling=spelt, kept=kept, single=single)
+    relation = Relation(schema, origin, texts, ordered, reasons, spelling=spelt, kept=kept, single=single)
+    return relation if parent is None else _add_person(relation, declaration, everything, parent)
+
+
+def _add_person(relation: Relation, declaration: Declaration, own: Sequence[Column], parent: Relation) -> Relation:
+    """Return a table with the person that its key leads to: see `discreet.data.reading.foreign_keys`."""
+    pairs = key_pairs(declaration, own, parent.schema)
+    person = str(relation.schema.unit.column)
+    owner = parent.columns[str(parent.schema.unit.column)].replace(OWN, "o")
+    keys = [f"{parent.columns[key.name].replace(OWN, 'o')} AS k{place}" for place, (_, key) in enumerate(pairs)]
+    # S608: names are quoted, and the rest is our own.
+    owners = f"SELECT DISTINCT {', '.join(keys)}, {owner} AS person FROM {parent.origin} AS o WHERE {owner} IS NOT NULL"  # noqa: S608
+    same = " AND ".join(
+        f"{relation.columns[mine.name].replace(OWN, 's')} = w.k{place}" for place, (mine, _) in enumerate(pairs)
+    )
+    items = ", ".join(f"s.{quote_name(name)}" for name in relation.columns)
+    origin = (
+        f"(SELECT {items}, w.person AS {quote_name(person)} FROM {relation.origin} AS s JOIN ({owners}) AS w ON {same})"  # noqa: S608
+    )
+    alone = replace(relation.schema, columns=tuple(own), unit=PrivacyUnit(), via=None)
+    return replace(
+        relation,
+        origin=origin,
+        columns={**relation.columns, person: _own(person)},
+        spelling=parent.spelling,
+        kept=False,
+        single=False,
+        below=(replace(relation, schema=alone, order=()), parent),
+    )
 
 
 def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
@@ -318,6 +368,9 @@ UNREADABLE_COLUMNS = """
 def need_readable(ask: Ask, relations: Iterable[Relation]) -> None:
     """Refuse tables whose columns the role may no longer read, before anything is paid."""
     for relation in relations:
+        if relation.below:
+            need_readable(ask, relation.below)
+            continue
         if relation.listed:
             continue  # written out in the statement: nothing is read on the server
         names = dict.fromkeys((*relation.schema.names, *(name for name, _ in relation.order)))

@@ -24,7 +24,7 @@ from discreet.data.postgres.catalogue import (
     Relation,
     inline_rows,
     need_readable,
-    private_relation,
+    private_relations,
     public_relation,
 )
 from discreet.data.postgres.dialect import PostgresDialect
@@ -346,7 +346,7 @@ def open_declared(
     def open_sources() -> PostgresSources:
         catalogue = Catalogue(sessions.ask, sessions.path())
         return PostgresSources(
-            {entry[1].table: private_relation(catalogue, *entry) for entry in private},
+            {relation.schema.table: relation for relation in private_relations(catalogue, private)},
             {
                 entry.declaration.table: read_public_relation(catalogue, entry)
                 if isinstance(entry.source, str)

@@ -4,15 +4,15 @@ The DuckDB engine keeps what is loaded (`discreet.data.duckdb.importing`). For P
 are not on the server are read here, in a DuckDB that is closed afterwards.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algebra.declarations import need_column, need_told_apart
 from discreet.core import InvalidInput
-from discreet.core.schema import Column, Kind, closest
+from discreet.core.schema import Column, Kind, Schema, closest
 from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
 from discreet.data.reading.column_types import (
     Casting,
@@ -26,8 +26,9 @@ from discreet.data.reading.column_types import (
 from discreet.data.reading.connecting import connect, connect_spilling
 from discreet.data.reading.csv_files import infer_kinds, is_csv, need_header, no_names
 from discreet.data.reading.csv_format import CsvFormat, cast_written
+from discreet.data.reading.foreign_keys import children_of, key_pairs, person_kind, sort_by_parents
 from discreet.data.reading.sources import Source, attach, detach, own_names, stamp_of
-from discreet.data.reading.table_sources import Entering
+from discreet.data.reading.table_sources import Declaration, Entering
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -65,6 +66,39 @@ def load_separately(entering: Entering) -> Iterator[tuple["DuckDBPyConnection", 
         yield connection, load_rows(connection, entering, f"TABLE {entering.rows}")
 
 
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """The table whose key leads to a person: what is public about it, and how ids are written there."""
+
+    schema: Schema
+    spelling: str
+
+
+def parent_of(entering: Entering, imported: Imported) -> Parent:
+    """Return a table as it is seen by those that lead to the person by its key."""
+    return Parent(entering.declaration.schema(imported.columns), imported.spelling)
+
+
+def lead_to_person(declaration: Declaration, imported: Imported, parent: Parent) -> Imported:
+    """Return the columns of a table with that of the persons that its key leads to."""
+    key_pairs(declaration, imported.columns, parent.schema)
+    person = declaration.person_column(imported.columns, person_kind(parent.schema))
+    return replace(imported, columns=(*imported.columns, person), spelling=parent.spelling)
+
+
+def describe_sources(connection: "DuckDBPyConnection", entering: Sequence[Entering]) -> list[Imported]:
+    """Return the columns that sources would be taken over with, or refuse them. No row of a file is read."""
+    declarations = [table.declaration for table in entering]
+    described: dict[int, Imported] = {}
+    parents: dict[int, Parent] = {}
+    for place in sort_by_parents(declarations):
+        alone = describe_source(connection, entering[place])
+        parent = parents.get(place)
+        described[place] = alone if parent is None else lead_to_person(declarations[place], alone, parent)
+        parents |= dict.fromkeys(children_of(place, declarations), parent_of(entering[place], described[place]))
+    return [described[place] for place in range(len(entering))]
+
+
 def describe_source(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
     """Return the columns that a source would be taken over with, or refuse it. No row of a file is read."""
     with _attached(connection, entering, rows=False) as attached:
@@ -100,8 +134,7 @@ def _describe(
     """Return the columns of a source and how they are made; refuses wrong names before any row is taken over."""
     castings, left_out, spelt = _castings(connection, attached, entering)
     columns = tuple(Column(name=name, kind=cast.kind) for name, cast in castings.items())
-    entering.declaration.schema(columns)
-    entering.declaration.order_in(columns)
+    entering.declaration.check_columns(columns)
     return Imported(columns, left_out, spelt), tuple(castings.values())
 
 
@@ -115,10 +148,10 @@ def _castings(
     if not source.typed and not _is_named(declaration.names, known):
         raise no_names()  # the first line may be a row, and no error may quote it
     shown = [name for name, *_ in described]
-    need_told_apart(declaration.named, source.names, shown, person=declaration.unit.column)
+    need_told_apart(declaration.named, source.names, shown, person=declaration.person)
     wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
     implied = {} if source.typed else _imply_kinds(connection, source, entering)
-    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    person = "" if declaration.person is None else declaration.person.casefold()
     by_name = {
         name: (
             identity(name, kind, wanted.get(name))

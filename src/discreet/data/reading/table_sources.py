@@ -21,7 +21,7 @@ from discreet.algebra.expressions import kind_of_value
 from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import Bounds, InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.errors import kind_of
-from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, Schema, Value
+from discreet.core.schema import ROWS_PER_PERSON, Column, ForeignKey, Kind, Schema, Value
 from discreet.data.reading.csv_files import is_csv
 from discreet.data.reading.csv_format import CsvFormat, read_csv_format
 from discreet.data.reading.sources import stamp_of
@@ -45,13 +45,21 @@ class Declaration:
     rows_per_person: int = ROWS_PER_PERSON
     #: Whether the steward promises that no row makes reading fail, where expressions stand in the source.
     never_fails: bool = False
+    #: How rows lead to the person, if no column of the source says whose they are.
+    via: ForeignKey | None = None
+
+    @property
+    def person(self) -> str | None:
+        """The column of the source that says whose a row is."""
+        return None if self.via is not None else self.unit.column
 
     @property
     def named(self) -> tuple[str, ...]:
         """The columns that are spoken of, as they were written: the person's first."""
         time = None if self.unit.window is None else self.unit.window.time
-        names = [name for name in (self.unit.column, time, self.order) if name is not None]
-        return (*names, *self.bounds, *self.groups, *self.kinds, *self.complete)
+        names = [name for name in (self.person, time, self.order) if name is not None]
+        keys = () if self.via is None else tuple(own for own, _ in self.via.on)
+        return (*names, *keys, *self.bounds, *self.groups, *self.kinds, *self.complete)
 
     @property
     def names(self) -> set[str]:
@@ -73,7 +81,24 @@ class Declaration:
     def schema(self, columns: Sequence[Column]) -> Schema:
         """Return the schema of a table with these columns."""
         schema = build_schema(self.table, columns, self.unit, self.bounds, self.groups, self.complete)
-        return replace(schema, rows_per_person=rows_per_person_of(self.rows_per_person))
+        return replace(schema, rows_per_person=rows_per_person_of(self.rows_per_person), via=self.via)
+
+    def check_columns(self, columns: Sequence[Column]) -> None:
+        """Refuse names that the columns of the source do not have, and one that the person's column needs."""
+        if self.via is not None:
+            columns = (*columns, self.person_column(columns, Kind.TEXT))
+        self.schema(columns)
+        self.order_in(columns)
+
+    def person_column(self, columns: Sequence[Column], kind: Kind) -> Column:
+        """Return the column that says whose a row is, where the source has none: it is added to the others."""
+        name = str(self.unit.column)
+        if name.casefold() in columns_in_any_case(columns):
+            raise InvalidInput(
+                f"{self.table!r} has a column {name!r}, the name of the column of persons that its key leads to.",
+                fix='choose another name for that: "as": "owner", beside "via" and "on"',
+            )
+        return Column(name=name, kind=kind)
 
 
 def _kind_of_bounds(bounds: AnyBounds) -> Kind:
@@ -119,6 +144,11 @@ class Entering:
         return f"beyond{self.ending}"
 
     @property
+    def owners(self) -> str:
+        """The engine's name of keys and persons, while rows are led to their person by a key."""
+        return f"owners{self.ending}"
+
+    @property
     def stamp(self) -> str:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
@@ -129,6 +159,8 @@ class Entering:
         made_of = f"{made_of} {self.declaration.rows_per_person}"
         if self.declaration.formats or self.declaration.csv != CsvFormat():
             made_of = f"{made_of} {sorted(self.declaration.formats.items())} {self.declaration.csv}"
+        if self.declaration.via is not None:
+            made_of = f"{made_of} {self.declaration.via}"
         return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
 
 
@@ -156,6 +188,8 @@ class TableSource:
     filled: bool = False
     #: How a CSV file is written: a `CsvFormat`, or a dictionary of its options.
     csv: object = None
+    #: How rows lead to the person; `person` is then the name of a column that is added.
+    via: ForeignKey | None = None
 
 
 def need_names(sources: object, public: object) -> None:
@@ -193,6 +227,7 @@ def declare_table(name: str, source: object, unit: PrivacyUnit, ending: str = ""
         order=table_source.order,
         rows_per_person=table_source.rows_per_person,
         never_fails=table_source.never_fails,
+        via=table_source.via,
     )
     return Entering(table_source.source, declaration, table_source.inner, ending)
 
@@ -212,7 +247,8 @@ def _unit_of(table_source: TableSource, unit: PrivacyUnit) -> PrivacyUnit:
     window = unit.window
     if window is not None and table_source.time is not None:
         window = Window(period=window.period, time=table_source.time)
-    return replace(unit, column=table_source.person or unit.column, window=window)
+    own = table_source.person if table_source.via is None else table_source.via.column
+    return replace(unit, column=own or unit.column, window=window)
 
 
 def need_one_kind(schemas: Mapping[str, Schema], spellings: Mapping[str, str]) -> None:

@@ -7,9 +7,9 @@ puts rows of several people together (a join, a `groupBy`) holds rows that are n
 Statements name frames as views, which exist for as long as they are asked, and no longer.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from discreet.algebra.declarations import need_column
@@ -18,8 +18,9 @@ from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.reading.column_types import Casting, cast_columns
+from discreet.data.reading.foreign_keys import children_of, key_pairs, person_kind, sort_by_parents
 from discreet.data.reading.sources import is_spark_frame
-from discreet.data.reading.table_sources import Declaration
+from discreet.data.reading.table_sources import Declaration, Entering
 from discreet.data.spark.column_types import RULES, reason_left_out
 
 #: Where a column of a table says that it is a CHAR.
@@ -39,6 +40,10 @@ class SparkFrame:
     left_out: Mapping[str, str]
     #: The engine's type of each column by its folded name; all texts are one.
     types: Mapping[str, str]
+
+    def casting(self, name: str) -> Casting:
+        """Return what a column becomes."""
+        return self.castings[self.schema.names.index(name)]
 
     @property
     def spelling(self) -> str:
@@ -66,9 +71,20 @@ class SparkFrames:
         return table_named(table, self.public)
 
 
-def private_frame(frame: object, declaration: Declaration) -> SparkFrame:
+def private_frames(entering: Sequence[Entering]) -> dict[str, SparkFrame]:
+    """Return private frames as they were declared, each behind the one whose key leads to its person."""
+    declarations = [entry.declaration for entry in entering]
+    frames: dict[int, SparkFrame] = {}
+    parents: dict[int, SparkFrame] = {}
+    for place in sort_by_parents(declarations):
+        frames[place] = private_frame(entering[place].source, declarations[place], parents.get(place))
+        parents |= dict.fromkeys(children_of(place, declarations), frames[place])
+    return {declaration.table: frames[place] for place, declaration in enumerate(declarations)}
+
+
+def private_frame(frame: object, declaration: Declaration, parent: SparkFrame | None = None) -> SparkFrame:
     """Return a private frame as it was declared."""
-    person = "" if declaration.unit.column is None else declaration.unit.column.casefold()
+    person = "" if declaration.person is None else declaration.person.casefold()
     types = types_of(frame)
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name in types}
     wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
@@ -77,10 +93,33 @@ def private_frame(frame: object, declaration: Declaration) -> SparkFrame:
         for place, (name, kind) in enumerate(types.items())
     }
     columns = cast_columns(casts)
-    schema = declaration.schema(columns)
+    led = () if parent is None else (declaration.person_column(columns, person_kind(parent.schema)),)
+    schema = declaration.schema((*columns, *led))
     first = declaration.order_in(columns)
     places = range(len(columns))
-    return _build_frame(frame, schema, casts, tuple(sorted(places, key=lambda place: columns[place].name != first)))
+    order = tuple(sorted(places, key=lambda place: columns[place].name != first))
+    alone = _build_frame(frame, schema, casts, order)
+    return alone if parent is None else _add_person(alone, declaration, columns, parent)
+
+
+def _add_person(alone: SparkFrame, declaration: Declaration, own: tuple[Column, ...], parent: SparkFrame) -> SparkFrame:
+    """Return a frame with the person that its key leads to: see `discreet.data.reading.foreign_keys`."""
+    pairs = key_pairs(declaration, own, parent.schema)
+    names = [column.name for column in own]
+    owner = str(parent.schema.unit.column)
+    keys = [f"{parent.casting(key.name).text} AS k{place}" for place, (_, key) in enumerate(pairs)]
+    owners = parent.frame.selectExpr(*keys, f"{parent.casting(owner).text} AS p").where("p IS NOT NULL").distinct()
+    mine = [f"{alone.castings[names.index(key.name)].text} AS k{place}" for place, (key, _) in enumerate(pairs)]
+    fields = [*alone.frame.columns, "p"]
+    same = [f"k{place}" for place in range(len(pairs))]
+    joined = alone.frame.selectExpr("*", *mine).join(owners, same).selectExpr(*fields)
+    person = str(alone.schema.unit.column).casefold()
+    return replace(
+        alone,
+        frame=joined.toDF(*[f"f{place}" for place in range(len(fields))]),
+        castings=(*alone.castings, Casting(parent.casting(owner).kind, f"f{len(fields) - 1}")),
+        types={**alone.types, person: parent.types[owner.casefold()]},
+    )
 
 
 def _build_frame(frame: Any, schema: Schema, casts: Mapping[str, Casting | None], order: tuple[int, ...]) -> SparkFrame:

@@ -48,6 +48,7 @@ from discreet.data.spark.frames import (
     need_frame,
     need_plain_frame,
     private_frame,
+    private_frames,
     views,
 )
 from discreet.data.spark.personal import answer_among
@@ -337,7 +338,7 @@ def _open_frames(private: Sequence[Entering], public: Mapping[str, object], sett
             if not entry.declaration.never_fails:
                 need_plain_frame(entry.source, entry.declaration.table)
         frames = SparkFrames(
-            {entry.declaration.table: private_frame(entry.source, entry.declaration) for entry in private},
+            private_frames(private),
             {name: public_frame(source, name, session) for name, source in public.items()},
         )
     every = (*frames.private.values(), *frames.public.values())

@@ -11,6 +11,7 @@ from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.algebra.relations import JoinKind, Pair, PublicJoin, UnitJoin, matching
 from discreet.core.schema import Kind
 from discreet.query.questions import QueryRefused
+from discreet.query.relations.person_keys import compares_keys
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import (
     TRUE,
@@ -122,7 +123,8 @@ class Partners:
         check_people(left, right.relation, self.node, self.known)
         people = self.known.people(left), self.known.people(right.relation)
         others = tuple(pair for pair, _ in self.found.pairs if not is_same_person(pair, people))
-        if len(others) == len(self.found.pairs):
+        compared = len(others) < len(self.found.pairs)
+        if not compared and not compares_keys(others, left, right.relation, self.known.schemas):
             raise self._others(right)
         inner = filter_rows(right.relation, [condition for condition, _ in self.found.right])
         return UnitJoin(left, inner, (*others, *self.alone), self.kind)

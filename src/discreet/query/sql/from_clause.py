@@ -11,6 +11,7 @@ from sqlglot import exp
 from discreet.algebra.expressions import ColumnValue, Expression, columns_in
 from discreet.core.schema import Kind
 from discreet.query.questions import QueryRefused
+from discreet.query.relations.person_keys import compares_keys
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import Side, check_names_differ, join_sides, kind_of_join, split_conjuncts
 from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SqlScope
@@ -133,7 +134,8 @@ def _find_links(tables: list[Rows], conditions: list[exp.Expr], known: Known) ->
         if values is not None:
             left, right = (frozenset(int(name.split(APART)[0]) for name in columns_in(value)) for value in values)
             public = any(isinstance(tables[number], Public) for number in left | right)
-            links.append(Link(node, (left, right), public or all(_is_person(value, tables, known) for value in values)))
+            same = all(_is_person(value, tables, known) for value in values) or _is_key(values, tables, known)
+            links.append(Link(node, (left, right), public or same))
     return links
 
 
@@ -143,6 +145,19 @@ def _is_person(value: Expression, tables: list[Rows], known: Known) -> bool:
     number, _, name = value.name.partition(APART)
     rows = tables[int(number)]
     return isinstance(rows, RowSource) and name in known.people(rows.relation)
+
+
+def _is_key(values: tuple[Expression, Expression], tables: list[Rows], known: Known) -> bool:
+    """Whether a key that leads to the person is compared. One of several columns is enough at last."""
+    pair = []
+    for value in values:
+        number, _, name = value.name.partition(APART) if isinstance(value, ColumnValue) else ("", "", "")
+        rows = tables[int(number)] if number else None
+        if not isinstance(rows, RowSource) or not isinstance(value, ColumnValue):
+            return False
+        pair.append((rows.relation, replace(value, name=name)))
+    (left, first), (right, second) = pair
+    return compares_keys([(first, second)], left, right, known.schemas)
 
 
 def _number_columns(rows: Rows, number: int) -> tuple[Item, ...]:

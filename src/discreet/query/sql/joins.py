@@ -25,6 +25,7 @@ from discreet.core.schema import Kind
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions as both_of
 from discreet.query.relations.normal_form import pass_column
+from discreet.query.relations.person_keys import compares_keys
 from discreet.query.relations.schemas import unit_of, words_for
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
@@ -187,7 +188,7 @@ class Join:
         people = known.people(left), known.people(right)
         on = tuple(pair for pair, _ in conditions.pairs if not is_same_person(pair, people))
         items = tuple(_mark_merged(item, merged) for item in other.items)
-        if len(on) < len(conditions.pairs):
+        if len(on) < len(conditions.pairs) or compares_keys(on, left, right, known.schemas):
             if self.kind is JoinKind.LEFT:
                 on += tuple((condition, TRUE) for condition, _ in conditions.left)
                 right = filter_rows(right, [condition for condition, _ in conditions.right])

@@ -18,6 +18,7 @@ from discreet.query import questions as q
 from discreet.query.names import make_unique_name, name_of
 from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, Window
 from discreet.query.questions import QueryRefused, Question
+from discreet.query.relations.person_keys import holds_key
 from discreet.query.sql.aggregates import kind_of_measure, read_measure
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.queries import add_with_names, read_rows_of
@@ -118,13 +119,12 @@ def _sums_up_for_all(node: exp.Select, known: Known) -> bool:
         if matching(source.relation) is not None:
             return False
         people, scope = known.people(source.relation), known.scope(source)
-        for group in group_nodes(node, known.page, start_of(node)):
-            key = read_expression(resolve_group(group, node, scope), scope)
-            if isinstance(key, ColumnValue) and key.name in people:
-                return False
+        groups = group_nodes(node, known.page, start_of(node))
+        keys = [read_expression(resolve_group(group, node, scope), scope) for group in groups]
     except QueryRefused:
         return False
-    return True
+    for_each = any(isinstance(key, ColumnValue) and key.name in people for key in keys)
+    return not for_each and not holds_key(keys, source.relation, known.schemas)
 
 
 def columns_of_answer(question: Question) -> Columns | None:

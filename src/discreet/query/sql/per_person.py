@@ -23,6 +23,7 @@ from discreet.core import Bounds, DiscreetError, InvalidInput, Period
 from discreet.core.schema import Column, Kind, Schema, Value
 from discreet.query import questions as q
 from discreet.query.planning.measurements import words_of
+from discreet.query.relations.person_keys import holds_key
 from discreet.query.relations.public_values import bounds_of, never_null, public_values
 from discreet.query.relations.schemas import KEEPING
 from discreet.query.sql.aggregates import read_measure
@@ -96,7 +97,7 @@ class Folding:
             for expression in self.own
             if isinstance(expression, ColumnValue) and schema.is_person(expression.name)
         ]
-        if not people:
+        if not people and not holds_key(self.keys, self.source.relation, self.known.schemas):
             raise self.known.refuse(node, problem, fix)
         window = schema.unit.window
         if window is not None and len(people) == len(self.own):

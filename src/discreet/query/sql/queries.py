@@ -6,11 +6,12 @@ from dataclasses import replace
 from sqlglot import exp
 
 from discreet.algebra.expressions import ColumnValue, Expression
-from discreet.algebra.relations import Derived, JoinKind, Named, Relation, Scan, UnionAll, UnitJoin, matching
+from discreet.algebra.relations import Derived, JoinKind, Named, Pair, Relation, Scan, UnionAll, UnitJoin, matching
 from discreet.core import Bounds, DiscreetError
 from discreet.core.schema import Column, Kind, closest
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions
+from discreet.query.relations.person_keys import compares_keys
 from discreet.query.relations.schemas import unit_of
 from discreet.query.remedies import Fix, Never, quote_if_needed, replace_name
 from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select
@@ -378,7 +379,8 @@ def _filter_by_in(source: RowSource, node: exp.In, known: Known, *, negated: boo
     people = known.people(source.relation), known.people(subquery.relation)
     ours = isinstance(value, ColumnValue) and value.name in people[0]
     theirs = len(subquery.seen) == 1 and subquery.seen[0].column.name in people[1]
-    if not (ours and theirs):
+    pairs = () if ours and theirs else _key_pairs(value, source, subquery, known)
+    if pairs is None:
         raise known.refuse(
             node,
             "The subquery compares rows of different people.",
@@ -386,8 +388,25 @@ def _filter_by_in(source: RowSource, node: exp.In, known: Known, *, negated: boo
         )
     _check_owned(subquery, inner, known)
     check_people(source.relation, subquery.relation, node, known)
+    if pairs and negated:
+        raise known.refuse(
+            node,
+            "NOT IN with a key is not supported: its result depends on NULLs.",
+            "write NOT EXISTS (SELECT 1 FROM b WHERE b.id = a.id): true for rows without a match",
+        )
     kind = JoinKind.ANTI if negated else JoinKind.SEMI
-    return replace(source, relation=UnitJoin(source.relation, subquery.relation, (), kind))
+    return replace(source, relation=UnitJoin(source.relation, subquery.relation, pairs, kind))
+
+
+def _key_pairs(value: Expression, source: RowSource, subquery: RowSource, known: Known) -> tuple[Pair, ...] | None:
+    """Return what IN compares, if it is a key that leads to the person; None if not."""
+    if len(subquery.seen) != 1:
+        return None
+    column = subquery.seen[0].column
+    pairs = ((value, ColumnValue(column.name, column.kind, column.bounds)),)
+    alike = value.kind is column.kind and value.kind is not Kind.REAL
+    fits = alike and compares_keys(pairs, source.relation, subquery.relation, known.schemas)
+    return pairs if fits else None
 
 
 def unite_rows(parts: list[RowSource], known: Known) -> RowSource:

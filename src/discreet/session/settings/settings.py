@@ -11,6 +11,7 @@ from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.canonical_text import settle
 from discreet.core.limits import AnyLimit
+from discreet.core.schema import ForeignKey
 from discreet.data.reading import list_options, read_csv_format
 from discreet.gate import Budget, need_label, one_line
 from discreet.session.declared import read_bounds, read_never_fails, read_person
@@ -47,7 +48,7 @@ def person_of(person: object, table: str) -> str | None:
         raise InvalidInput(
             f"Nobody is named in {one_line(table)}.", fix=f'below [person], write {one_line(table)} = "patient_id"'
         )
-    return str(column)
+    return column.column if isinstance(column, ForeignKey) else str(column)
 
 
 def read_by_table(
@@ -120,7 +121,7 @@ class Settings:
     source: Path | str | Mapping[str, Path]
     table: str = ""
     tables: tuple[str, ...] = ()
-    person: str | Mapping[str, str | None] | None
+    person: str | Mapping[str, str | ForeignKey | None] | None
     ledger: str | Path
     budget: Budget
     bounds: Mapping[str, Any] = field(default_factory=dict)

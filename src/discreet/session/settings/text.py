@@ -16,7 +16,7 @@ from tomlkit.items import Array, Item, Key, KeyType, SingleKey, String, StringTy
 from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, Neighbours
 from discreet.core.limits import AnyLimit, TotalLimit
-from discreet.core.schema import Value
+from discreet.core.schema import PERSON, ForeignKey, Value
 from discreet.gate import least_by_default
 from discreet.session.declared import AnyBounds
 from discreet.session.engine import Engine, memory_text
@@ -135,7 +135,7 @@ def _add_tables(document: tomlkit.TOMLDocument, settings: "Settings", folder: Pa
     sections: list[tuple[str, str, Any, Callable[[Any], Item]]] = [
         ("source", "The tables by their names in SQL. All speak of the same people.", settings.source, place),
         ("public", "Tables without people: everybody may know all of their rows.", settings.public, place),
-        ("person", "Who is protected: the column that says whose a row is.", settings.person, _value),
+        ("person", "Who is protected: the column that says whose a row is.", settings.person, _owner),
         ("order", ORDER, settings.order, _text),
         ("complete", COMPLETE, settings.complete, _list),
     ]
@@ -251,6 +251,20 @@ def _array(items: Iterable[Item]) -> Array:
     for item in items:
         array.append(item)
     return array
+
+
+def _owner(owner: str | ForeignKey | None) -> Item:
+    """Return the column of persons, or the key that leads there."""
+    if not isinstance(owner, ForeignKey):
+        return _value(owner)
+    key_table, pairs = tomlkit.inline_table(), tomlkit.inline_table()
+    for own, other in owner.on:
+        pairs.append(key(own), _text(other))
+    key_table.append("via", _text(owner.parent))
+    key_table.append("on", pairs)
+    if owner.column != PERSON:
+        key_table.append("as", _text(owner.column))
+    return key_table
 
 
 def _value(value: Value) -> Item:
