@@ -39,7 +39,7 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.core.units import Period
 from discreet.query.planning.bounds_purchase import BoundsPlan
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy
+from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy
 from discreet.query.planning.participation import ParticipationPlan
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
@@ -199,6 +199,8 @@ def part_cases() -> dict[str, QueryPlan]:
     return {
         **{f"part {name}": query(parts=(part,)) for name, part in PARTS.items()},
         "several parts": query(keys=keys, parts=tuple(PARTS.values()), shares=(Fraction(1, 28),) * len(PARTS)),
+        "part distinct total": query(parts=(DistinctTotal(Total(AGE, AGE_BOUNDS)),)),
+        "part distinct squares": query(parts=(DistinctTotal(Total(AGE, AGE_BOUNDS, squared=True)),)),
         "a total limit": query(limit=TotalLimit(7)),
         "a chosen limit": query(limit=ChosenLimit(Fraction(1, 20), 32, 100)),
         "rho": query(spend=Rho(Fraction(1, 100))),

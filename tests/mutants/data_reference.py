@@ -51,7 +51,7 @@ DATA_REFERENCE_MUTANTS = [
     ),
     Mutant(
         "a replaced unit only leaves",
-        "algebra/aggregates.py::sensitivity_of",
+        "algebra/aggregates.py::_of_neighbours",
         "    if neighbours is Neighbours.ADD_REMOVE:\n        return added\n",
         "    if neighbours in Neighbours:\n        return added\n",
         "unit/test_plain_engine.py",

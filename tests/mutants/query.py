@@ -7,6 +7,7 @@ PUBLICS = "unit/test_query_publics.py"
 POSSIBLE = "unit/test_query_possible_ranges.py"
 OUTER = "unit/test_outer_queries.py"
 WINDOWS = "unit/test_windows.py"
+DISTINCT = "unit/test_query_distinct.py"
 BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
@@ -26,7 +27,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "a replaced unit moves answers no more than an added one",
-        "algebra/aggregates.py::sensitivity_of",
+        "algebra/aggregates.py::_of_neighbours",
         "if neighbours is Neighbours.ADD_REMOVE:\n        return added",
         "if True:\n        return added",
         f"{PLANS}::test_no_person_moves_the_noisy_parts_by_more_than_is_paid_for",
@@ -41,7 +42,7 @@ QUERY_MUTANTS = [
     Mutant(
         "noise is calibrated to one row however many count",
         "query/planning/pricing.py::Pricing.noise",
-        "sensitivity_of(part.aggregate, self.limit or Limit(), self.neighbours)",
+        "sensitivity_of(part.aggregate, limit, self.neighbours)",
         "sensitivity_of(part.aggregate, Limit(), self.neighbours)",
         f"{PLANS}::test_no_person_moves_the_noisy_parts_by_more_than_is_paid_for",
     ),
@@ -269,6 +270,34 @@ QUERY_MUTANTS = [
         "sure = (condition.low == 1) & ~condition.missing",
         "sure = (condition.high == 1) & ~condition.missing",
         f"{OUTER}::test_bars_hold_the_exact_result_when_those_of_all_cells_do",
+    ),
+    Mutant(
+        "a unit with many different values counts as one with one",
+        "algebra/aggregates.py::sensitivity_of_distinct",
+        "Sensitivity.box(l0=groups, linf=max(sum(sizes[:rows]), 1))",
+        "Sensitivity.box(l0=groups, linf=max(sizes[0], 1))",
+        f"{DISTINCT}::test_no_person_moves_a_sum_of_different_values_by_more_than_is_paid_for",
+    ),
+    Mutant(
+        "under a limit on all rows different values are in one group",
+        "algebra/aggregates.py::sensitivity_of_distinct",
+        "together, single = max(rows * sizes[0], 1),",
+        "together, single = max(sizes[0], 1),",
+        f"{DISTINCT}::test_no_person_moves_a_sum_of_different_values_by_more_than_is_paid_for",
+    ),
+    Mutant(
+        "a value counts as often as it occurs",
+        "query/planning/measurements.py::DistinctTotal.sums",
+        "(np.asarray(counts) > 0).astype(np.int64)",
+        "np.asarray(counts).astype(np.int64)",
+        f"{DISTINCT}::test_measures_of_different_values_are_those_of_the_set_of_clamped_values",
+    ),
+    Mutant(
+        "any number of different values is told apart",
+        "query/planning/measurements.py::Blueprint.distinct_bounds",
+        "if high - low >= self.cells:",
+        "if False:",
+        f"{DISTINCT}::test_more_different_values_than_are_told_apart_are_refused_before_payment",
     ),
     Mutant(
         "both values of a pair are summed up where only one is there",

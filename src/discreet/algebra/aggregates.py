@@ -265,10 +265,43 @@ def sensitivity_of(
 
     Replacing a unit is removing one and adding another, so that every norm at most doubles.
     """
-    added = _of_one(aggregate, limit)
+    return _of_neighbours(_of_one(aggregate, limit), neighbours)
+
+
+def _of_neighbours(added: Sensitivity, neighbours: Neighbours) -> Sensitivity:
     if neighbours is Neighbours.ADD_REMOVE:
         return added
     return Sensitivity(l0=2 * added.l0, linf=2 * added.linf, l1=2 * added.l1, l2_squared=4 * added.l2_squared)
+
+
+def addends_of(total: Total) -> list[int]:
+    """Return what each grid point adds to a total, from the lowest to the highest."""
+    bounds = total.bounds
+    points = range(bounds.low_steps, bounds.high_steps + 1)
+    if total.squared:
+        return [(point - bounds.centre) ** 2 - bounds.radius**2 // 2 for point in points]
+    return [point - bounds.centre if total.centred else point for point in points]
+
+
+def sensitivity_of_distinct(
+    total: Total, limit: AnyLimit, neighbours: Neighbours = Neighbours.ADD_REMOVE
+) -> Sensitivity:
+    """Return how far one unit moves a sum over the different grid points of rows that count, each once, in each group.
+
+    Guarantee: let S be the grid points of the others' rows in a group, and T those of the unit's rows that count there,
+    of which there are at most as many as rows, r. With the unit there are S ∪ T, without it S: the sum moves by what
+    the points of T that are not in S add, which are different from each other. That is at most top(r), the sum of the r
+    largest magnitudes. Under a limit on all rows, r₁ + r₂ + … ≤ R over the groups: as top(r) ≤ r·top(1), all groups
+    together move by at most R·top(1), none by more than top(R), and the squares sum to no more than the product.
+    """
+    sizes = sorted(map(abs, addends_of(total)), reverse=True)
+    match limit:
+        case Limit(groups=groups, rows_per_group=rows):
+            added = Sensitivity.box(l0=groups, linf=max(sum(sizes[:rows]), 1))
+        case TotalLimit(rows=rows):
+            together, single = max(rows * sizes[0], 1), max(sum(sizes[:rows]), 1)
+            added = Sensitivity(l0=rows, linf=single, l1=together, l2_squared=together * single)
+    return _of_neighbours(added, neighbours)
 
 
 def _of_one(aggregate: Aggregate, limit: AnyLimit) -> Sensitivity:

@@ -124,6 +124,25 @@ class Joint:
     form: JointForm
 
 
+class DistinctForm(Enum):
+    """What is made of different values, each once. The value of a member is its name in SQL."""
+
+    SUM = "SUM"
+    AVERAGE = "AVG"
+    SAMPLE_VARIANCE = "VAR_SAMP"
+    VARIANCE = "VAR_POP"
+    SAMPLE_DEVIATION = "STDDEV_SAMP"
+    DEVIATION = "STDDEV_POP"
+
+
+@dataclass(frozen=True, slots=True)
+class OfDistinct:
+    """SUM(DISTINCT x) and others: of the different values that rows have, each once."""
+
+    value: Expression
+    form: DistinctForm
+
+
 #: What has to be measured.
 Measure = (
     Count
@@ -139,6 +158,7 @@ Measure = (
     | Largest
     | HistogramOf
     | Joint
+    | OfDistinct
 )
 
 

@@ -67,3 +67,8 @@ SELECT COUNT_IF(age > 40) AS old, COUNT_IF(smoker) FROM visits
 ---
 SELECT COUNT(CASE WHEN age > 40 THEN 1 END) AS old, COUNT(CASE WHEN smoker THEN 1 END) AS count
 FROM visits
+===
+SELECT APPROX_COUNT_DISTINCT(ward), APPROX_COUNT_DISTINCT(patient_id) FROM visits
+---
+SELECT COUNT(DISTINCT ward) AS distinct_ward, COUNT(DISTINCT patient_id) AS people
+FROM visits

@@ -159,3 +159,9 @@ SELECT AVG(CLAMP(n, 0, 9)) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM vis
 ---
 SELECT AVG(CLAMP(count, 0, 9)) AS avg_n
 FROM (SELECT patient_id, ward, COUNT(*) AS count FROM visits GROUP BY patient_id, ward) AS t1
+===
+SELECT ANY_VALUE(ward) AS w, ANY_VALUE(YEAR(day)), COUNT(*) FROM visits GROUP BY ward, YEAR(day)
+---
+SELECT ward AS w, YEAR(day) AS year_day, COUNT(*) AS count
+FROM visits
+GROUP BY ward, YEAR(day)

@@ -48,3 +48,8 @@ SELECT HISTOGRAM(age, -0.5, 17.5, 64.5, 110) AS ages FROM visits WHERE smoker
 SELECT HISTOGRAM(age, -0.5, 17.5, 64.5, 110) AS ages
 FROM visits
 WHERE smoker
+===
+SELECT PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY age), QUANTILE_DISC(age, 0.5), QUANTILE_DISC(age, 0.25) FROM visits
+---
+SELECT QUANTILE(age, 0.9) AS quantile_age, MEDIAN(age) AS median_age, QUANTILE(age, 0.25) AS quantile_age_2
+FROM visits

@@ -139,3 +139,14 @@ SELECT CORR(x, stay) FROM (SELECT stay, CLAMP(cost, 0, 9) AS x FROM visits) AS q
 ---
 SELECT CORR(cost, stay) AS corr_x_stay
 FROM (SELECT patient_id, stay, CLAMP(cost, 0, 9) AS cost FROM visits) AS t1
+===
+SELECT SUM(DISTINCT age), AVG(DISTINCT age), VARIANCE(DISTINCT age), STDDEV_POP(DISTINCT age) FROM visits
+---
+SELECT SUM(DISTINCT age) AS sum_distinct_age, AVG(DISTINCT age) AS avg_distinct_age, VAR_SAMP(DISTINCT age) AS var_samp_distinct_age, STDDEV_POP(DISTINCT age) AS stddev_pop_distinct_age
+FROM visits
+===
+SELECT ward, SUM(DISTINCT FLOOR(stay / 7)) FILTER (WHERE smoker) AS weeks, MIN(DISTINCT age) AS youngest FROM visits GROUP BY ward
+---
+SELECT ward, SUM(DISTINCT CASE WHEN smoker THEN FLOOR(stay / 7) END) AS weeks, MIN(age) AS youngest
+FROM visits
+GROUP BY ward

@@ -60,8 +60,8 @@ No window uses this name. (line 1, column 36)
 ===
 SELECT SUM(DISTINCT stay) FROM visits
 ---
-DISTINCT works only with COUNT. (line 1, column 21)
-  fix: leave it out; every row is then included
+Only different integers can be told apart with noise, not different reals. (line 1, column 21)
+  fix: write SUM(DISTINCT ROUND(…)), or leave DISTINCT out; every row is then included
 ===
 SELECT AVG(stay) IGNORE NULLS FROM visits
 ---
@@ -160,12 +160,12 @@ PERCENTILE_CONT needs WITHIN GROUP. (line 1, column 8)
 ===
 SELECT PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay, age) FROM visits
 ---
-WITHIN GROUP works only with PERCENTILE_CONT. (line 1, column 8)
+WITHIN GROUP works only with PERCENTILE_CONT and PERCENTILE_DISC. (line 1, column 8)
   fix: write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)
 ===
 SELECT AVG(stay) WITHIN GROUP (ORDER BY stay) FROM visits
 ---
-WITHIN GROUP works only with PERCENTILE_CONT. (line 1, column 8)
+WITHIN GROUP works only with PERCENTILE_CONT and PERCENTILE_DISC. (line 1, column 8)
   fix: write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)
 ===
 SELECT ABS(stay) FILTER (WHERE age > 1) FROM visits
@@ -282,3 +282,33 @@ SELECT CORR(n, m) FROM (SELECT ward, COUNT(*) AS n, COUNT(age) AS m FROM visits 
 ---
 This summary cannot be computed from an answer. (line 1, column 8)
   fix: use COUNT, SUM, AVG, MIN, MAX, MEDIAN or STDDEV; or compute it from the answer afterwards
+===
+SELECT SUM(DISTINCT age, day) FROM visits
+---
+SUM takes one value. (line 1, column 21)
+  fix: write SUM(DISTINCT age)
+===
+SELECT MEDIAN(DISTINCT age) FROM visits
+---
+DISTINCT does not work here. (line 1, column 24)
+  fix: leave it out; every row is then included
+===
+SELECT ward, ANY_VALUE(age), COUNT(*) FROM visits GROUP BY ward
+---
+ANY_VALUE would show the value of a row. (line 1, column 14)
+  fix: use it for what is grouped by, or group by this, too
+===
+SELECT BOOL_OR(smoker) FROM visits
+---
+BOOL_OR is not a supported function. (line 1, column 8)
+  fix: ask how many: COUNT(*) FILTER (WHERE x)
+===
+SELECT PERCENTILE_DISC(0.5) FROM visits
+---
+PERCENTILE_DISC needs WITHIN GROUP. (line 1, column 8)
+  fix: write QUANTILE(stay, 0.9)
+===
+SELECT APPROX_COUNT_DISTINCT(ward, day) FROM visits
+---
+COUNT(DISTINCT …) takes one value. (line 1, column 30)
+  fix: count each column by itself

@@ -307,8 +307,3 @@ SELECT COUNT(*) FROM visits WHERE TRUNC(stay) = 1
 ---
 TRUNC is not a supported function. (line 1, column 35)
   fix: use FLOOR; of dates, DATE_TRUNC('month', day)
-===
-SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age) FROM visits
----
-PERCENTILE_DISC is not a supported function. (line 1, column 8)
-  fix: use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)

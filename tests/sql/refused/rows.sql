@@ -65,8 +65,8 @@ STRING_AGG is not a supported function. (line 1, column 8)
 ===
 SELECT ANY_VALUE(ward) FROM visits
 ---
-ANY_VALUE is not a supported function. (line 1, column 8)
-  fix: ask for COUNT, SUM, AVG, MEDIAN or another aggregate: this one would show values of rows
+ANY_VALUE would show the value of a row. (line 1, column 8)
+  fix: use it for what is grouped by, or group by this, too
 ===
 SELECT FIRST(ward) FROM visits
 ---

@@ -15,6 +15,7 @@ from discreet.algebra.aggregates import (
     Rows,
     Total,
     sensitivity_of,
+    sensitivity_of_distinct,
 )
 from discreet.algebra.expressions import Literal
 from discreet.algebra.relations import (
@@ -38,7 +39,7 @@ from discreet.core.exact import text_up
 from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.mechanisms import GaussianThreshold, Laplace, LaplaceThreshold, TruncatedGeometricSelection
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy, Part, words_of
+from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy, Part, words_of
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.spending import Rho
@@ -220,6 +221,14 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
             unit = " grid steps" if isinstance(aggregate, Total) and aggregate.bounds.step != 1 else ""
             moved = f"sensitivity: {known.l1:,}{unit} in all (l1), {known.linf:,} in one group"
             return [moved, f"discrete {kind} noise, standard deviation {noise.deviation:,.4g}{unit}"]
+        case DistinctTotal(total=total):
+            known = sensitivity_of_distinct(total, limit, plan.schema.unit.neighbours)
+            noise = pricing.noise(part, share)
+            kind = "Laplace" if isinstance(noise, Laplace) else "Gaussian"
+            return [
+                f"sensitivity: {known.l1:,} in all (l1), {known.linf:,} in one group",
+                f"discrete {kind} noise, standard deviation {noise.deviation:,.4g}",
+            ]
         case Levels() | End():
             choice = pricing.choices(part, share)
             per_group = f"ε = {text_up(choice.epsilon, 4)} in each group"
@@ -284,6 +293,10 @@ def part_words(part: Part) -> str:  # noqa: C901 - one case a kind
             which = "squares of " if squared else ""
             ends = f"clamped to [{float(bounds.low):g}, {float(bounds.high):g}]"
             return f"the sum of {which}{words_of(value)}{around}, {ends}"
+        case DistinctTotal(total=Total(value=value, centred=centred, squared=squared)):
+            return f"the sum of {'squares of ' if squared else ''}the different values of {words_of(value)}" + (
+                " around their middle" if centred or squared else ""
+            )
         case Noisy(aggregate=Histogram(value=value)):
             return f"how many rows have {words_of(value)} between the edges"
         case Noisy(aggregate=PeopleCut()):

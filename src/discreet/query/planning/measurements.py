@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from discreet.algebra.aggregates import (
     Distinct,
@@ -16,10 +19,11 @@ from discreet.algebra.aggregates import (
     Present,
     Rows,
     Total,
+    addends_of,
 )
 from discreet.algebra.expressions import Case, Expression, Literal, call
 from discreet.algebra.functions import F
-from discreet.core import Bounds
+from discreet.core import Bounds, InvalidInput
 from discreet.core.canonical_text import Record, canonical_text
 from discreet.core.schema import Kind, Schema
 from discreet.query.questions import (
@@ -29,11 +33,13 @@ from discreet.query.questions import (
     CountOf,
     CountPeople,
     Deviation,
+    DistinctForm,
     HistogramOf,
     Joint,
     JointForm,
     Largest,
     Measure,
+    OfDistinct,
     Quantile,
     Smallest,
     Sum,
@@ -52,6 +58,29 @@ class Noisy:
     __canonical__: ClassVar[Record] = Record("Noisy", "aggregate")
 
     aggregate: GroupAggregate | PeopleWhere | PeopleCut
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctTotal:
+    """A sum of the different grid points that rows have, each once, to which noise is added.
+
+    What a point adds is what `total` says. Which points there are is read off the counts of points, `aggregate`.
+    """
+
+    __canonical__: ClassVar[Record] = Record("DistinctTotal", "total")
+
+    total: Total
+
+    @property
+    def aggregate(self) -> Frequencies:
+        """How many rows have each point."""
+        return Frequencies(self.total.value, self.total.bounds, 1)
+
+    def sums(self, counts: NDArray[Any]) -> NDArray[np.int64]:
+        """Return the exact sums of groups, from how many rows have each point in them."""
+        points = np.array(addends_of(self.total), dtype=np.int64)
+        sums: NDArray[np.int64] = (np.asarray(counts) > 0).astype(np.int64) @ points
+        return sums
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +112,7 @@ class KeySelection:
     delta: Fraction
 
 
-Part = Noisy | Levels | End | KeySelection
+Part = Noisy | DistinctTotal | Levels | End | KeySelection
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +202,7 @@ class Blueprint:
         """Return the grid of a value, the same for all measures of it."""
         return bounds_of(value, words, squared=value in self.squared)
 
-    def sources(self, measure: Measure) -> Sources:  # noqa: C901 - one case a measure
+    def sources(self, measure: Measure) -> Sources:  # noqa: C901, PLR0912 - one case a measure
         """Return the parts that a measure is made of."""
         match measure:
             case Count():
@@ -203,6 +232,37 @@ class Blueprint:
                 return _single(Noisy(Histogram(value, edges)))
             case Joint():
                 return self._joint(measure)
+            case OfDistinct():
+                return self._of_distinct(measure)
+
+    def _of_distinct(self, measure: OfDistinct) -> Sources:
+        """Return sums of different values, weighed as those of rows are."""
+        count = Noisy(Distinct(measure.value))
+        match measure.form:
+            case DistinctForm.SUM:
+                return _single(self.distinct_total(measure))
+            case DistinctForm.AVERAGE:
+                return Sources((self.distinct_total(measure, centred=True), count), (ONE, QUARTER))
+            case _:
+                squares = self.distinct_total(measure, squared=True)
+                parts = (squares, self.distinct_total(measure, centred=True), count)
+                return Sources(parts, (QUARTER, ONE, Fraction(1, 16)))
+
+    def distinct_total(self, measure: OfDistinct, *, centred: bool = False, squared: bool = False) -> DistinctTotal:
+        """Return the sum of a measure's different values; around the middle of the bounds, or of squares around it."""
+        return DistinctTotal(Total(measure.value, self.distinct_bounds(measure), centred, squared))
+
+    def distinct_bounds(self, measure: OfDistinct) -> Bounds:
+        """Return the whole numbers that may occur, or refuse more of them than are told apart."""
+        words = f"{measure.form.value}(DISTINCT {words_of(measure.value)})"
+        own = bounds_of(measure.value, words)
+        low, high = own.low // 1, -(-own.high // 1)
+        if high - low >= self.cells:
+            raise InvalidInput(
+                f"{words} may have {high - low + 1:,} different values; at most {self.cells:,} are told apart here.",
+                fix="write CLAMP(…, low, high) around it, or cut it into bins, such as FLOOR(x / 10)",
+            )
+        return Bounds(low, high, step=1)
 
     def _joint(self, measure: Joint) -> Sources:
         """Return sums with weights: of squares and means as in a variance, of products as in a mean."""

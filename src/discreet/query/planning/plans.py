@@ -34,7 +34,7 @@ from discreet.gate import Prospect
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import Blueprint, End, KeySelection, Levels, Noisy, Part
+from discreet.query.planning.measurements import Blueprint, DistinctTotal, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
 from discreet.query.questions import Question, all_measures
@@ -239,6 +239,8 @@ def aggregate_of(part: Part) -> Aggregate:
             return aggregate
         case Levels(aggregate=aggregate) | End(aggregate=aggregate):
             return aggregate
+        case DistinctTotal():
+            return part.aggregate
         case KeySelection():
             return People()
 

@@ -29,11 +29,13 @@ from discreet.query.questions import (
     CountDistinct,
     CountOf,
     CountPeople,
+    DistinctForm,
     GroupValue,
     HistogramOf,
     Joint,
     JointForm,
     Measure,
+    OfDistinct,
     Sum,
     Term,
 )
@@ -57,8 +59,22 @@ def possible_range(measure: Measure, blueprint: Blueprint) -> tuple[float, float
         case Average(value=value):
             bounds = blueprint.bounds(value, "AVG")
             return float(bounds.low), float(bounds.high)
+        case OfDistinct(form=form):
+            return _range_of_distinct(blueprint.distinct_bounds(measure), form)
         case Joint():
             return _range_of_joint(measure, blueprint)
+        case _:
+            return float("-inf"), float("inf")
+
+
+def _range_of_distinct(bounds: Bounds, form: DistinctForm) -> tuple[float, float]:
+    """Return where a sum lies over some of the whole numbers between bounds: over none, or over all of one sign."""
+    match form:
+        case DistinctForm.SUM:
+            points = range(bounds.low_steps, bounds.high_steps + 1)
+            return float(sum(min(point, 0) for point in points)), float(sum(max(point, 0) for point in points))
+        case DistinctForm.AVERAGE:
+            return float(bounds.low), float(bounds.high)
         case _:
             return float("-inf"), float("inf")
 

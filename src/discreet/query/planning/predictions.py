@@ -17,9 +17,11 @@ from discreet.query.questions import (
     CountDistinct,
     CountOf,
     CountPeople,
+    DistinctForm,
     GroupValue,
     HistogramOf,
     Largest,
+    OfDistinct,
     Quantile,
     Question,
     Smallest,
@@ -105,6 +107,9 @@ class Prophet:
             case Quantile() | Smallest() | Largest():
                 ranks = self._error(self.blueprint.sources(term).parts[0], 1)
                 return Predicted(name, None, f"its rank is within {ranks:,.0f} rows of the wanted one")
+            case OfDistinct(form=DistinctForm.SUM):
+                error = self._error(self.blueprint.sources(term).parts[0], 1)
+                return Predicted(name, error, f"± {error:,.6g}")
             case Average():
                 return self._average(name, term)
             case _:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, BoundedRange, Concentrated, PrivacyLoss, Pure, Repeated, concentrated_of
-from discreet.algebra.aggregates import sensitivity_of
+from discreet.algebra.aggregates import sensitivity_of, sensitivity_of_distinct
 from discreet.core import Limit, Neighbours, NotProved, Number
 from discreet.core.exact import root_down
 from discreet.core.limits import AnyLimit
@@ -25,7 +25,7 @@ from discreet.mechanisms import (
 )
 from discreet.noise import Entropy
 from discreet.query.planning.charging import PassCost, noise_cost
-from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy, Part
+from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.spending import Rho, Spend
 
 SelectionRule = TruncatedGeometricSelection | LaplaceThreshold | GaussianThreshold
@@ -47,7 +47,7 @@ class Pricing:
     def loss(self, part: Part, share: Fraction) -> PrivacyLoss:
         """Return what a part costs; without a limit, a loss that holds whatever limit is chosen."""
         match part:
-            case Noisy():
+            case Noisy() | DistinctTotal():
                 return Concentrated(share) if self.in_rho else Pure(share)
             case KeySelection(delta=delta):
                 if self.neighbours is not Neighbours.ADD_REMOVE:
@@ -84,9 +84,13 @@ class Pricing:
         """
         return 1 if self.neighbours is Neighbours.ADD_REMOVE else 2
 
-    def noise(self, part: Noisy, share: Fraction) -> Laplace | Gaussian:
+    def noise(self, part: Noisy | DistinctTotal, share: Fraction) -> Laplace | Gaussian:
         """Return what is added to the exact integers of a part."""
-        sensitivity = sensitivity_of(part.aggregate, self.limit or Limit(), self.neighbours)
+        limit = self.limit or Limit()
+        if isinstance(part, DistinctTotal):
+            sensitivity = sensitivity_of_distinct(part.total, limit, self.neighbours)
+        else:
+            sensitivity = sensitivity_of(part.aggregate, limit, self.neighbours)
         return Gaussian.for_rho(share, sensitivity) if self.in_rho else Laplace.for_epsilon(share, sensitivity)
 
     def pass_cost(self, part: Part, share: Fraction, *, added_up: bool = False) -> PassCost:
@@ -136,6 +140,8 @@ class Pricing:
         match part:
             case Noisy():
                 return np.asarray(self.noise(part, share).perturb(answer, entropy=entropy))
+            case DistinctTotal():
+                return np.asarray(self.noise(part, share).perturb(part.sums(answer), entropy=entropy))
             case Levels() | End():
                 return self.choices(part, share).choose_many(answer, entropy=entropy)
             case KeySelection():
@@ -144,7 +150,7 @@ class Pricing:
     def error(self, part: Part, share: Fraction, confidence: Number, size: int) -> float | None:
         """Return how far off a part may be, with a confidence for `size` of them at once; of choices, in ranks."""
         match part:
-            case Noisy():
+            case Noisy() | DistinctTotal():
                 return self.noise(part, share).error(confidence, size=size)
             case Levels() | End():
                 return _rank_error(self.choices(part, share), _for_all(confidence, size), part.aggregate.cells)

@@ -90,6 +90,8 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
             return Kind.INTEGER
         case q.Joint():
             return _kind_of_joint(term, schema)
+        case q.OfDistinct():
+            return _kind_of_distinct(term, schema)
         case _ if isinstance(term, (*OF_NUMBERS, *OF_ORDERED)):
             return _kind_of_numbers(term, schema)
         case _:
@@ -150,6 +152,19 @@ def _kind_of_joint(measure: q.Joint, schema: Schema) -> Kind:
                 fix="pass two numbers, or group by one of them",
             )
     return Kind.REAL
+
+
+def _kind_of_distinct(measure: q.OfDistinct, schema: Schema) -> Kind:
+    """Return the kind of a measure of different values, or refuse it."""
+    if not isinstance(measure.form, q.DistinctForm):
+        raise WrongType("form must be a DistinctForm.", fix="pass DistinctForm.SUM or another of its members")
+    _check_value(measure.value, schema)
+    if measure.value.kind is not Kind.INTEGER:
+        raise WrongType(
+            f"{measure.form.value} of different values takes integers, not {measure.value.kind.value} values.",
+            fix="round them to integers, or leave DISTINCT out",
+        )
+    return Kind.INTEGER if measure.form is q.DistinctForm.SUM else Kind.REAL
 
 
 def _check_value(value: Expression, schema: Schema) -> None:

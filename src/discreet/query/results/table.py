@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.algebra.aggregates import Frequencies, PeopleCut, PeopleWhere, Total
+from discreet.algebra.aggregates import PeopleCut, PeopleWhere, Total
 from discreet.algebra.relations import matching, most_rows
 from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import Kind, Value
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import End, KeySelection, Levels, Noisy, Part
+from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.relations.schemas import cap_note
 
@@ -131,7 +131,7 @@ def _clamp_note(who: str | None, people: Mapping[Part, tuple[int, float | None]]
 
 def _clamps(part: Part) -> bool:
     match part:
-        case Noisy(aggregate=Total()) | Levels(aggregate=Frequencies()) | End(aggregate=Frequencies()):
+        case Noisy(aggregate=Total()) | DistinctTotal() | Levels() | End():
             return True
         case _:
             return False

@@ -13,7 +13,7 @@ from discreet.algebra.functions import F
 from discreet.core import Bounds, Number, probability
 from discreet.core.schema import Kind, Value, day_of
 from discreet.query.error_bars import RULES, Band, Floats, add, root
-from discreet.query.planning.measurements import Blueprint, KeySelection, Levels, Noisy, Part
+from discreet.query.planning.measurements import Blueprint, DistinctTotal, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
 from discreet.query.post_processing import needs_all_cells
@@ -26,11 +26,13 @@ from discreet.query.questions import (
     CountOf,
     CountPeople,
     Deviation,
+    DistinctForm,
     GroupValue,
     HistogramOf,
     Joint,
     Largest,
     Measure,
+    OfDistinct,
     Quantile,
     Question,
     Smallest,
@@ -58,7 +60,7 @@ class Estimates:
     blueprint: Blueprint
     band_of: BandOf
 
-    def of(self, measure: Measure) -> Band:
+    def of(self, measure: Measure) -> Band:  # noqa: C901 - one case a measure
         """Return the band of a measure, on the scale of its values."""
         match measure:
             case Count() | CountOf() | CountPeople() | CountDistinct() | HistogramOf():
@@ -74,6 +76,8 @@ class Estimates:
                 return root(self._variance(measure, self.blueprint.bounds(value, "VARIANCE"), sample=sample))
             case Quantile() | Smallest() | Largest():
                 return self._read_chosen_cells(measure)
+            case OfDistinct():
+                return self._of_distinct(measure)
             case Joint():
                 return JointMoments(measure, self.blueprint.joint_parts(measure), self.band_of).estimate()
 
@@ -98,6 +102,21 @@ class Estimates:
         count, squares = self._count(measure), self.band_of(self.blueprint.squares(measure.value))
         spread = variance_of(squares, self._offset(measure, bounds), count, bounds)
         return (correct_for_sample(spread, count) if sample else spread).scale(float(bounds.step) ** 2)
+
+    def _of_distinct(self, measure: OfDistinct) -> Band:
+        """Return what is made of different values: as of rows, and the count is that of values."""
+        parts, bounds = self.blueprint.sources(measure).parts, self.blueprint.distinct_bounds(measure)
+        if measure.form is DistinctForm.SUM:
+            return self.band_of(parts[0])
+        *_, total, count = (self.band_of(part) for part in parts)
+        offset = mean_of(total, count, float(bounds.radius))
+        if measure.form is DistinctForm.AVERAGE:
+            return offset.scale(1.0, float(bounds.centre))
+        spread = variance_of(self.band_of(parts[0]), offset, count, bounds)
+        if measure.form in (DistinctForm.SAMPLE_VARIANCE, DistinctForm.SAMPLE_DEVIATION):
+            spread = correct_for_sample(spread, count)
+        rooted = measure.form in (DistinctForm.DEVIATION, DistinctForm.SAMPLE_DEVIATION)
+        return root(spread) if rooted else spread
 
     def _read_chosen_cells(self, measure: Quantile | Smallest | Largest) -> Band:
         """Return the chosen cells: the first value of each for MIN, the last for MAX, else the middle, and both ends.
@@ -203,7 +222,15 @@ class AnswerReading:
     def _may_be_null(self, term: Term) -> Any:
         """Return for all groups whether a term may have no exact value: the average of no rows, a root below 0."""
         match term:
-            case Count() | CountOf() | CountPeople() | CountDistinct() | Sum() | HistogramOf():
+            case (
+                Count()
+                | CountOf()
+                | CountPeople()
+                | CountDistinct()
+                | Sum()
+                | HistogramOf()
+                | OfDistinct(form=DistinctForm.SUM)
+            ):
                 return np.zeros(len(self.groups), np.bool_)
             case Average() | Variance() | Deviation():
                 count = self._band_of(self.blueprint.present(term.value), 1)
@@ -315,7 +342,7 @@ class AnswerReading:
 
     def _band_of(self, part: Part, together: int) -> Band:
         values = self.noisy(part)
-        if isinstance(part, Noisy):
+        if isinstance(part, Noisy | DistinctTotal):
             return Band.around(values, self.error(part, together) or 0.0)
         unknown = np.full(values.shape, np.nan)
         return Band(values, unknown, unknown)
@@ -332,6 +359,8 @@ class AnswerReading:
     def _kind(term: Term) -> Kind:
         match term:
             case Count() | CountOf() | CountPeople() | CountDistinct() | HistogramOf():
+                return Kind.INTEGER
+            case OfDistinct(form=DistinctForm.SUM):
                 return Kind.INTEGER
             case Sum(value=value) | Quantile(value=value) | Smallest(value=value) | Largest(value=value):
                 return value.kind

@@ -25,8 +25,19 @@ from discreet.query.sql.tree_checks import start_of
 
 #: No text holds this character, and so no name does.
 MARK = "\0"
-QUANTILES = ("QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE")
+QUANTILES = ("QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "APPROX_QUANTILE", "APPROX_PERCENTILE")
+#: Quantiles whose value stands after WITHIN GROUP.
+PERCENTILES = ("PERCENTILE_CONT", "PERCENTILE_DISC")
+#: Aggregates that do not stand alone: why not, and what to write.
+ALONE = {
+    **{name: (f"{name} needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)") for name in PERCENTILES},
+    "ANY_VALUE": ("ANY_VALUE would show the value of a row.", "use it for what is grouped by, or group by this, too"),
+}
 JOINT = {form.value: form for form in q.JointForm}
+DISTINCT_FORMS = {form.value: form for form in q.DistinctForm} | {
+    "VARIANCE": q.DistinctForm.SAMPLE_VARIANCE,
+    "STDDEV": q.DistinctForm.SAMPLE_DEVIATION,
+}
 #: Measures of one of two values, where both are there.
 OF_PAIRS = ("REGR_COUNT", "REGR_AVGX", "REGR_AVGY")
 
@@ -63,6 +74,8 @@ def kind_of_measure(measure: q.Measure) -> Kind:
             return value.kind
         case q.Average() | q.Variance() | q.Deviation() | q.Joint():
             return Kind.REAL
+        case q.OfDistinct(form=form):
+            return Kind.INTEGER if form is q.DistinctForm.SUM else Kind.REAL
         case _:
             return Kind.INTEGER
 
@@ -94,11 +107,11 @@ def _read_filtered(node: exp.Filter, condition: Expression, scope: SqlScope) -> 
 
 def _read_within_group(node: exp.WithinGroup, scope: SqlScope) -> q.Measure:
     inner, ordered = node.this, node.expression.expressions
-    named = isinstance(inner, exp.Anonymous) and inner.name.upper() == "PERCENTILE_CONT"
+    named = isinstance(inner, exp.Anonymous) and inner.name.upper() in PERCENTILES
     if not named or len(inner.expressions) != 1 or len(ordered) != 1:
         raise scope.refuse(
             node,
-            "WITHIN GROUP works only with PERCENTILE_CONT.",
+            "WITHIN GROUP works only with PERCENTILE_CONT and PERCENTILE_DISC.",
             "write PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY stay), or QUANTILE(stay, 0.9)",
         )
     level = _read_level(inner.expressions[0], scope)
@@ -115,9 +128,11 @@ def _read_aggregate(node: exp.Expr, condition: Expression | None, scope: SqlScop
             return _read_count_if(node, arguments, condition, scope)
         case "HISTOGRAM":
             return _read_histogram(node, arguments, condition, scope)
-        case "PERCENTILE_CONT" if len(arguments) != 2:
-            raise scope.refuse(node, "PERCENTILE_CONT needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)")
-        case _ if name in QUANTILES or name == "PERCENTILE_CONT":
+        case "PERCENTILE_CONT" if len(arguments) == 2:
+            return _read_quantile(node, condition, scope)
+        case _ if name in ALONE:
+            raise scope.refuse(node, *ALONE[name])
+        case _ if name in QUANTILES:
             return _read_quantile(node, condition, scope)
         case _ if name in JOINT or name in OF_PAIRS:
             return _read_joint(node, condition, scope)
@@ -138,6 +153,8 @@ def _read_summary(node: exp.Expr, condition: Expression | None, scope: SqlScope)
     if len(arguments) != 1:
         raise scope.refuse(node, f"{name} takes one value.", f"write {name}(stay)")
     ordered = name in ("MIN", "MAX", "MEDIAN")
+    if isinstance(arguments[0], exp.Distinct) and name != "MEDIAN":
+        return _read_of_distinct(name, arguments[0], condition, scope)
     return _build_measure(name, _read_value(arguments[0], condition, scope, ordered=ordered))
 
 
@@ -162,6 +179,22 @@ def _read_joint(node: exp.Expr, condition: Expression | None, scope: SqlScope) -
 def _where_present(other: Expression, value: Expression) -> Expression:
     """Return a value, NULL where the other one is."""
     return Case(((call(F.NOT, call(F.IS_NULL, other)), value),), None)
+
+
+def _read_of_distinct(name: str, node: exp.Distinct, condition: Expression | None, scope: SqlScope) -> q.Measure:
+    """Return a measure of different values. The least of them is the least of all."""
+    if len(node.expressions) != 1:
+        raise scope.refuse(node, f"{name} takes one value.", f"write {name}(DISTINCT age)")
+    if name in ("MIN", "MAX"):
+        return _build_measure(name, _read_value(node.expressions[0], condition, scope, ordered=True))
+    value = _read_value(node.expressions[0], condition, scope)
+    if value.kind is not Kind.INTEGER:
+        raise scope.refuse(
+            node,
+            "Only different integers can be told apart with noise, not different reals.",
+            f"write {name}(DISTINCT ROUND(…)), or leave DISTINCT out; every row is then included",
+        )
+    return q.OfDistinct(value, DISTINCT_FORMS[name])
 
 
 def _build_measure(name: str, value: Expression) -> q.Measure:
@@ -222,7 +255,7 @@ def _read_count_distinct(node: exp.Distinct, condition: Expression | None, scope
 def _read_value(node: exp.Expr, condition: Expression | None, scope: SqlScope, *, ordered: bool = False) -> Expression:
     """Return what is summed up, averaged or ordered, if it can be."""
     if isinstance(node, exp.Distinct):
-        raise scope.refuse(node, "DISTINCT works only with COUNT.", "leave it out; every row is then included")
+        raise scope.refuse(node, "DISTINCT does not work here.", "leave it out; every row is then included")
     value = read_expression(node, scope)
     if not value.kind.numeric and not (ordered and value.kind.temporal):
         raise scope.refuse(

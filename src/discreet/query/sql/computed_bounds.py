@@ -27,7 +27,7 @@ from discreet.query.sql.select import Parts, SqlPiece
 from discreet.query.sql.tree_checks import start_of
 
 #: Measures that need to know between which ends values lie.
-BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest, q.Joint)
+BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest, q.Joint, q.OfDistinct)
 
 
 def check_question(question: q.Question, relation: Relation, parts: Parts) -> None:
@@ -94,13 +94,16 @@ def _refuse_column(measure: q.Measure, node: exp.Column, piece: SqlPiece, parts:
     meant = "first and last day" if day else "least and greatest value"
     written = ".".join(quote_if_needed(name) for name in (node.table, node.name) if name)
     clamped = f"CLAMP({written}, {ends})"
-    words = f"write {_word(measure)}({clamped}{_rest(measure)}), with your own {meant}"
+    distinct = "DISTINCT " if isinstance(measure, q.OfDistinct) else ""
+    words = f"write {_word(measure)}({distinct}{clamped}{_rest(measure)}), with your own {meant}"
     fix = replace_path(piece.page.text, start_of(node), words, clamped)
     return parts.scope(piece).refuse(node, f"{_word(measure)} needs bounds for {node.name!r}, a computed column.", fix)
 
 
 def _word(measure: q.Measure) -> str:
     if isinstance(measure, q.Joint):
+        return measure.form.value
+    if isinstance(measure, q.OfDistinct):
         return measure.form.value
     median = isinstance(measure, q.Quantile) and 2 * measure.level == 1
     return "MEDIAN" if median else WORDS[type(measure)].upper()

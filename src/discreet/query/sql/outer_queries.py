@@ -155,6 +155,7 @@ def _kind_of_output(term: q.Term, question: Question) -> Kind:
             | q.Quantile()
             | q.Smallest()
             | q.Largest()
+            | q.OfDistinct()
         ):
             return kind_of_measure(term)
         case _:

@@ -48,6 +48,10 @@ class OutputTerms:
                 output = known.get(inner.name.casefold())
                 if output is not None:
                     return output
+            if _is_any_value(inner):
+                group = read_expression(inner.expressions[0], replace(here, special=None))
+                if group in self.groups:
+                    return group
             measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self.places.hold(measure)
 
@@ -82,6 +86,11 @@ class OutputTerms:
                     "This cannot be computed from noisy answers.",
                     "put it inside an aggregate, or after GROUP BY; or compute it from the answer",
                 )
+
+
+def _is_any_value(node: exp.Expr) -> bool:
+    """Whether a node asks for the value of any row of a group: of what is grouped by, all rows have the same."""
+    return isinstance(node, exp.Anonymous) and node.name.upper() == "ANY_VALUE" and len(node.expressions) == 1
 
 
 def refuse_ungrouped(name: str, node: exp.Expr, scope: SqlScope) -> QueryRefused:
@@ -142,6 +151,8 @@ def term_name(term: q.Term, groups: tuple[q.Grouping, ...]) -> str:
 def _word(measure: q.Measure) -> str:
     if isinstance(measure, q.Quantile) and 2 * measure.level == 1:
         return "median"
+    if isinstance(measure, q.OfDistinct):
+        return f"{measure.form.value.lower()}_distinct"
     return WORDS[type(measure)]
 
 

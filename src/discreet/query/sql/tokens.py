@@ -203,12 +203,11 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(("VARCHAR", "TEXT", "INT", "INTEGER", "DOUBLE", "FLOAT"), "write the kind without a size"),
     **dict.fromkeys(("TRUNC", "TRUNCATE"), "use FLOOR; of dates, DATE_TRUNC('month', day)"),
     **dict.fromkeys(("DAYNAME", "MONTHNAME"), "use ISODOW, which is 1 for Monday to 7 for Sunday, or MONTH"),
-    **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY"), "count with COUNT(*) FILTER (WHERE …)"),
+    **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY"), "ask how many: COUNT(*) FILTER (WHERE x)"),
     "ENDS_WITH": "write x LIKE '%a'",
     **dict.fromkeys(("STRLEN", "OCTET_LENGTH"), "use LENGTH, which counts letters"),
     "LAST_DAY": "use DATE_TRUNC('month', day), which is the first day",
     "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
-    "PERCENTILE_DISC": "use PERCENTILE_CONT(0.9) WITHIN GROUP (ORDER BY x), or QUANTILE(x, 0.9)",
     "TRY": "leave it out: expressions do not fail on rows",
 }
 

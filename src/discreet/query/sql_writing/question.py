@@ -101,6 +101,8 @@ class _Writer:
             case q.Quantile(value=value, level=level):
                 text = self._value(value)
                 return f"MEDIAN({text})" if 2 * level == 1 else f"QUANTILE({text}, {_number(level)})"
+            case q.OfDistinct(value=value, form=distinct):
+                return f"{distinct.value}(DISTINCT {self._value(value)})"
             case q.Joint(value=value, other=other, form=form):
                 return f"{form.value}({self._value(value)}, {self._value(other)})"
             case q.HistogramOf(value=value, edges=edges):
