@@ -9,6 +9,8 @@ DISCREET_CASES=all no case is left to another target; with DISCREET_CASES=slow p
 
 import os
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from zlib import crc32
 
@@ -22,8 +24,13 @@ ALL = os.environ.get("DISCREET_CASES") == "all"
 ALL_EXAMPLES = os.environ.get("DISCREET_CASES") in ("all", "slow")
 #: One in so many examples of a property is drawn otherwise.
 EXAMPLES_ONE_IN = 4
+#: Where the first case is always run: that of the engine, and of the store, that most people have.
+ALL_FIRST = "contracts/"
 #: Files in which all tests need Spark; elsewhere a test or its case names it.
-SPARK_FILES = ("data_spark", "spark_connect", "spark_deadlines", "spark_lost", "spark_personal", "spark_traps")
+SPARK_FILES = tuple(
+    f"test_{each}.py"
+    for each in ("data_spark", "spark_connect", "spark_deadlines", "spark_lost", "spark_personal", "spark_traps")
+)
 NAMES_SPARK = re.compile(r"(?<![a-z])spark(?![a-z])")
 #: Tests on Spark that `make test` runs: answers of the contract's first cases, silence about rows, failures, payments.
 SPARK_SAMPLE = (
@@ -45,9 +52,9 @@ def read_table(path: Path = TABLE) -> dict[str, int]:
 
 def leave_to_others(items: list[pytest.Item]) -> None:
     """Mark the tests that `make slow` and `make spark` run in place of `make test`."""
-    one_in, seen = read_table(), dict[str, int]()
-    for item in items:
-        name = item.nodeid.removeprefix("tests/")
+    names = [item.nodeid.removeprefix("tests/") for item in items]
+    run = choose_cases((name for name in names if not needs_spark(name)), read_table())
+    for item, name in zip(items, names, strict=True):
         if name == item.nodeid:  # a page of the documentation
             continue
         if needs_spark(name):
@@ -55,24 +62,34 @@ def leave_to_others(items: list[pytest.Item]) -> None:
             if name not in SPARK_SAMPLE and not ALL:
                 item.add_marker(pytest.mark.spark)
             continue
-        function = name.partition("[")[0]
-        number = seen[function] = seen.get(function, -1) + 1
-        every = one_in.get(function, 1)
-        if not ALL and not is_sampled(name, number, every):
+        if not ALL and name not in run:
             item.add_marker(pytest.mark.slow)
         if not ALL_EXAMPLES:
             draw_fewer_examples(item)
 
 
-def is_sampled(name: str, number: int, every: int) -> bool:
-    """Tell whether `make test` runs a case: the first one of its function, and one in so many, drawn by its name."""
-    return every > 0 and (number == 0 or crc32(name.encode()) % every == 0)
+def choose_cases(names: Iterable[str], one_in: Mapping[str, int]) -> set[str]:
+    """Return the cases that `make test` runs: of a function that is listed, one in so many, drawn by their names.
+
+    Of each such function that runs at all it is at least one, and among engines and stores the first one besides.
+    """
+    cases = defaultdict[str, list[str]](list)
+    for name in names:
+        cases[name.partition("[")[0]].append(name)
+    chosen = set[str]()
+    for function, own in cases.items():
+        every = one_in.get(function, 1)
+        drawn = [name for name in own if every and crc32(name.encode()) % every == 0]
+        if every and (not drawn or function.startswith(ALL_FIRST)):
+            drawn.append(own[0])
+        chosen.update(drawn)
+    return chosen
 
 
 def needs_spark(name: str) -> bool:
     """Tell whether a test needs Spark, by its file, its own name or that of its case."""
     file, _, rest = name.partition("::")
-    return any(file.endswith(f"test_{each}.py") for each in SPARK_FILES) or bool(NAMES_SPARK.search(rest))
+    return file.endswith(SPARK_FILES) or ("spark" in rest and NAMES_SPARK.search(rest) is not None)
 
 
 def draw_fewer_examples(item: pytest.Item) -> None:

@@ -21,9 +21,9 @@ from case_choice import EXAMPLES_ONE_IN, TABLE, needs_spark
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = "DISCREET_TIMES"
 #: Seconds of processor time that the cases of one function may take in `make test`, and that a single case may.
-MOST, MOST_OF_ONE = 0.15, 1.2
-#: Attacks, and what all engines and stores promise, may take so many times as much.
-LONGER = {"attacks/": 8, "contracts/": 6}
+MOST, MOST_OF_ONE = 0.15, 2.0
+#: Attacks, what all engines and stores promise, and processes that are killed, may take so many times as much.
+LONGER = {"attacks/": 8, "contracts/": 6, "faults/": 8}
 #: The first promise of all engines, and what the pages say, are checked whatever it takes.
 ALWAYS = ("contracts/test_data_engines.py::test_an_engine_says_what_the_plain_engine_says", "unit/test_docs.py::")
 HEAD = """\

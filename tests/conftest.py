@@ -21,7 +21,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collection() -> Iterator[None]:
-    """Collect tests without looking for garbage among them: there are many, and they live as long as the run."""
+    """Look for garbage neither while tests are collected nor later among them: they are many, and live to the end."""
     gc.disable()
     yield
+    gc.freeze()
     gc.enable()

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
+from case_choice import ALL_EXAMPLES, EXAMPLES_ONE_IN
 from discreet.core.schema import Kind
 
 ARROW_TYPES = {
@@ -60,6 +61,8 @@ def spark_table(schema, rows):
 ENGINES = {"duckdb": duck_table, "postgres": postgres_table, "spark": spark_table}
 #: Of so many random worlds as others pass, an engine passes one in so many, if each takes it long.
 ONE_IN = {"postgres": 6, "spark": 100}
+#: Worlds that `make test` draws of each property, if there are so many.
+LEAST_WORLDS = 20
 #: Of the cases of a test an engine passes the first, and then one in so many; the others wait for `make spark`.
 CASES_ONE_IN = {"spark": 12}
 #: Functions that an engine may round otherwise in the last digit: their grids are compared where that is allowed.
@@ -84,14 +87,20 @@ LATER = {
 
 
 def worlds_of(engines, one_in):
-    """Return what makes a test in random worlds one for each engine; those that take long pass fewer."""
+    """Return what makes a test in random worlds one for each engine; those that take long pass fewer.
+
+    As of other properties, `make test` draws a part of the worlds, though some of each, and `make slow` all of them.
+    """
 
     def in_worlds(most, **drawn):
+        many = most if ALL_EXAMPLES else max(min(most, LEAST_WORLDS), most // EXAMPLES_ONE_IN)
+
         def for_each(test):
+            @pytest.mark.hypothesis
             @pytest.mark.parametrize("name", engines)
             @wraps(test, updated=())
             def named(name):
-                @settings(max_examples=-(-most // one_in.get(name, 1)))
+                @settings(max_examples=-(-many // one_in.get(name, 1)))
                 @given(**drawn)
                 def drawing(**worlds):
                     test(engines[name], **worlds)

@@ -107,7 +107,9 @@ def test_rows_keep_their_order_in_tables_of_many_blocks(make, seed):
     assert not mismatches(make, world(seed, rows=5000))
 
 
-@pytest.mark.parametrize("limit", [Limit(groups=3, rows_per_group=5), TotalLimit(40)], ids=str)
+@pytest.mark.parametrize(
+    "limit", [Limit(groups=3, rows_per_group=5), pytest.param(TotalLimit(40), marks=pytest.mark.slow)], ids=str
+)
 def test_rows_keep_their_order_where_an_engine_would_read_in_parallel(make, limit):
     """More rows than one row group of any engine, so that several threads would take parts of the table."""
     rows = tuple({PERSON: UNIT if n % 3 else f"p{n % 700}", "x": n * 7919 % 1009} for n in range(125_000))

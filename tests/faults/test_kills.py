@@ -5,7 +5,9 @@ import pytest
 from faults.scripts import reports_of
 
 #: Runs in `make test`, and in `make faults`, where they are split so that two processors share them.
-QUICK, FULL, PART = 12, 1_000, 50
+QUICK, FULL, PART = 4, 1_000, 50
+#: More are made where none was worth something.
+MOST = 40
 
 
 def killed(folder, kind, first, count):
@@ -15,12 +17,17 @@ def killed(folder, kind, first, count):
 
 
 def test_nothing_is_lost_and_nothing_is_free_when_spenders_are_killed(tmp_path):
-    reports = killed(tmp_path, "real", 0, QUICK)
-    assert [report for report in reports if report["violations"]] == []
+    reports = []
     # The runs are worth something: some were cut off between payment and answer, and some ran out of budget.
-    assert sum(report["killed"] for report in reports) >= QUICK
-    assert any(report["orphans"] for report in reports)
-    assert any(report["refused"] for report in reports)
+    while not _shows_both(reports) and len(reports) < MOST:
+        reports += killed(tmp_path, "real", len(reports), QUICK)
+    assert [report for report in reports if report["violations"]] == []
+    assert sum(report["killed"] for report in reports) >= len(reports)
+    assert _shows_both(reports)
+
+
+def _shows_both(reports):
+    return all(any(report[what] for report in reports) for what in ("orphans", "refused"))
 
 
 @pytest.mark.faults

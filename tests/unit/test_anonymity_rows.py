@@ -9,7 +9,7 @@ from fractions import Fraction
 import duckdb
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.anonymity import (
@@ -88,6 +88,7 @@ def test_every_column_is_passed_on_as_it_was_treated_and_in_no_order_of_the_sour
     assert stat.S_IMODE(place.stat().st_mode) == 0o600
 
 
+@settings(max_examples=40)
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=8), st.binary(min_size=32, max_size=32))
 def test_pseudonyms_of_the_engine_are_those_of_rfc_2104(values, secret):
     key = PseudonymKey(secret)

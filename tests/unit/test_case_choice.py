@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from case_choice import SPARK_SAMPLE, is_sampled, needs_spark, read_table
+from case_choice import SPARK_SAMPLE, choose_cases, needs_spark, read_table
 from case_times import MOST, sampled
 from room_times import HOUSE, by_room, room_of, to_table
 
@@ -22,12 +22,19 @@ def test_functions_that_are_listed_are_there():
     assert not listed - defined
 
 
-def test_the_first_case_is_run_and_about_one_in_so_many():
-    names = [f"unit/test_it.py::test_it[{number}]" for number in range(1000)]
-    run = [is_sampled(name, number, 10) for number, name in enumerate(names)]
-    assert run[0]
-    assert 70 < sum(run) < 130
-    assert not any(is_sampled(name, number, 0) for number, name in enumerate(names))
+def test_about_one_case_in_so_many_is_run_and_at_least_one():
+    many, few = ([f"unit/test_it.py::{name}[{number}]" for number in range(1000)] for name in ("many", "few"))
+    table = {"unit/test_it.py::many": 10, "unit/test_it.py::few": 10**9, "unit/test_it.py::none": 0}
+    assert 70 < len(choose_cases(many, table)) < 130
+    assert choose_cases(few, table) == {few[0]}
+    assert choose_cases(["unit/test_it.py::none", "unit/test_it.py::quick"], table) == {"unit/test_it.py::quick"}
+
+
+def test_the_first_case_of_a_contract_is_run():
+    cases = [f"contracts/test_it.py::many[{number}]" for number in range(1000)]
+    drawn = choose_cases([name.replace("contracts", "unit") for name in cases], {"unit/test_it.py::many": 10})
+    assert cases[0].replace("contracts", "unit") not in drawn
+    assert cases[0] in choose_cases(cases, {"contracts/test_it.py::many": 10})
 
 
 def test_functions_run_as_many_cases_as_fit_into_their_time():
