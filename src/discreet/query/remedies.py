@@ -5,11 +5,17 @@ declaration, or that the question cannot be asked in any form.
 """
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Self
 
 from discreet.core import DiscreetError
+from discreet.query.questions import QueryRefused
+
+#: What is said of a text that is not SQL, and the fix where nothing better is known.
+STRANGE = "This SQL cannot be parsed."
+NOT_KNOWN = "see the page on SQL for supported syntax"
 
 #: A name at some place, in quotes or not; and one with names of tables and schemas before it.
 NAME = re.compile(r'"(?:[^"]|"")*"|[^\W\d]\w*')
@@ -59,6 +65,7 @@ class Never(StrEnum):
     CLOCK = "its meaning depends on when it is asked"
     CHANCE = "its meaning depends on chance"
     FILES = "it reads files"
+    PUBLIC = "it is about public rows alone"
 
 
 Remedy = Edit | Rewrite | Declare | Never
@@ -85,6 +92,19 @@ def remedy_of(error: DiscreetError) -> Remedy | None:
     return error.fix.remedy if isinstance(error.fix, Fix) else None
 
 
+def confirm_edit(refusal: QueryRefused, text: str, read: Callable[[str], object]) -> QueryRefused:
+    """Return a refusal that proposes no text which is not even SQL: what it proposes is tried."""
+    remedy = remedy_of(refusal)
+    if not isinstance(remedy, Edit):
+        return refusal
+    try:
+        read(remedy.apply(text))
+    except QueryRefused as other:
+        if other.plain == STRANGE or other.problem == refusal.problem:
+            return QueryRefused(refusal.plain, fix=NOT_KNOWN, line=refusal.line, column=refusal.column)
+    return refusal
+
+
 def reword(fix: str, words: str) -> str:
     """Return other words for a fix, with the same remedy."""
     return Fix(words, fix.remedy) if isinstance(fix, Fix) else words
@@ -99,6 +119,23 @@ def replace_name(question: str, start: int, words: str, name: str) -> str:
     """Return a fix that puts another name, or an expression, where a name begins; only words, if none does."""
     found = NAME.match(question, start)
     return words if found is None else Fix(words, Edit(start, found.end(), name))
+
+
+def leave_out(words: str, start: int, end: int) -> Fix:
+    """Return a fix that takes out what stands from a place to another, the last one included."""
+    return Fix(words, Edit(start, end + 1, ""))
+
+
+def replace_everywhere(question: str, starts: Iterable[int], words: str, text: str) -> str:
+    """Return a fix that puts an expression wherever one of these names begins, with that of its table or not."""
+    found = [match for start in sorted(set(starts)) if (match := PATH.match(question, start)) is not None]
+    if not found:
+        return words
+    parts, at = [], found[0].start()
+    for match in found:
+        parts += [question[at : match.start()], text]
+        at = match.end()
+    return Fix(words, Edit(found[0].start(), found[-1].end(), "".join(parts)))
 
 
 def replace_path(question: str, start: int, words: str, text: str) -> str:

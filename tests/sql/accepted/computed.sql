@@ -273,3 +273,12 @@ FROM visits
 GROUP BY ward
 ) AS answer
 ) AS answer
+===
+SELECT ward, COUNT(*) > 5 AS many, COUNT(*) BETWEEN 3 AND 9 AS some FROM visits GROUP BY ward
+---
+SELECT ward, count > 5 AS many, count >= 3 AND count <= 9 AS "some"
+FROM (
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+) AS answer

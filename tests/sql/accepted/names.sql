@@ -41,3 +41,21 @@ SELECT ward AS "first", COUNT(*) AS last
 FROM visits
 GROUP BY ward
 ORDER BY "first", last DESC
+===
+SELECT COUNT(*) AS index FROM visits
+---
+SELECT COUNT(*) AS "index"
+FROM visits
+===
+SELECT ward, 100 * COUNT(*) AS percent FROM visits GROUP BY ward ORDER BY percent
+---
+SELECT ward, 100 * COUNT(*) AS "percent"
+FROM visits
+GROUP BY ward
+ORDER BY "percent"
+===
+SELECT COUNT(*) AS list, MAX(CAST(stay AS INTEGER)) AS time FROM visits HAVING list > 3
+---
+SELECT COUNT(*) AS "list", MAX(CAST(stay AS INTEGER)) AS "time"
+FROM visits
+HAVING COUNT(*) > 3

@@ -307,3 +307,15 @@ SELECT COUNT(*) FROM visits WHERE CAST(stay AS DECIMAL(10, 1)) = 2.5 OR age::NUM
 SELECT COUNT(*) AS count
 FROM visits
 WHERE ROUND(stay * 10) / 10 = 2.5 OR ROUND(age) > 80 OR ROUND(stay) = 3
+===
+SELECT COUNT(*) FROM visits WHERE age > '40' AND stay <= '-2.5'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE age > 40 AND stay <= -2.5
+===
+SELECT COUNT(*) FROM visits WHERE '40' < age AND stay IN ('1', '2.5') AND age BETWEEN '1' AND '30'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE 40 < age AND stay IN (1.0, 2.5) AND age >= 1 AND age <= 30

@@ -81,12 +81,12 @@ COUNT(DISTINCT …) takes one value. (line 1, column 23)
 SELECT COUNT() FROM visits
 ---
 COUNT takes one value. (line 1, column 8)
-  fix: write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)
+  fix: write COUNT(*), COUNT(x) or COUNT(DISTINCT x)
 ===
 SELECT COUNT(ward, day) FROM visits
 ---
 COUNT takes one value. (line 1, column 8)
-  fix: write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)
+  fix: write COUNT(*), COUNT(x) or COUNT(DISTINCT x)
 ===
 SELECT COUNT(NULL) FROM visits
 ---
@@ -226,7 +226,7 @@ HISTOGRAM must be the only output. (line 1, column 8)
 SELECT COUNT(*) + ward FROM visits GROUP BY ward
 ---
 + does not take text values. (line 1, column 8)
-  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
+  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"ward": "integer"}
 ===
 SELECT COUNT(*) || 'x' FROM visits
 ---

@@ -1,8 +1,3 @@
-SELECT ward, COUNT(*) > 5 AS many, COUNT(*) BETWEEN 3 AND 9 AS some FROM visits GROUP BY ward
----
-SOME is not supported. (line 1, column 64)
-  fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
-===
 SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward OFFSET x
 ---
 OFFSET needs a whole number of at least 0. (line 1, column 61)

@@ -171,7 +171,7 @@ This SQL cannot be parsed. (line 1, column 42)
 SELECT COUNT(*) FROM visits WHERE age & 1 = 1
 ---
 '&' is not supported here. (line 1, column 39)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE age << 1 = 1
 ---
@@ -196,7 +196,7 @@ IS TRUE and IS FALSE are for conditions. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE age <=> 3
 ---
 <=> is not supported. (line 1, column 39)
-  fix: write a = b OR (a IS NULL AND b IS NULL)
+  fix: write IS NOT DISTINCT FROM
 ===
 SELECT COUNT(*) FROM visits WHERE cost ?? 3 > 2
 ---

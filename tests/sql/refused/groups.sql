@@ -1,17 +1,17 @@
 SELECT COUNT(*) FROM visits GROUP BY stay
 ---
 Groups cannot be real values: nearly every row would have its own. (line 1, column 38)
-  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+  fix: write FLOOR(stay / 10) in its place, or other bins
 ===
 SELECT COUNT(*) FROM visits GROUP BY seen
 ---
 Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 38)
-  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+  fix: write DATE_TRUNC('day', seen) in its place, or other bins
 ===
 SELECT COUNT(*) FROM visits GROUP BY age / 10
 ---
 Groups cannot be real values: nearly every row would have its own. (line 1, column 38)
-  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+  fix: write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)
 ===
 SELECT COUNT(*) FROM visits GROUP BY 'x'
 ---
@@ -178,11 +178,6 @@ SELECT COUNT(*) n m FROM visits
 This SQL cannot be parsed. (line 1, column 19)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
-SELECT COUNT(*) AS index FROM visits
----
-INDEX is a reserved word. (line 1, column 20)
-  fix: put the column in quotes: "index"
-===
 SELECT ward, COUNT(*) FROM visits GROUP BY ALL, ward
 ---
 GROUP BY ALL cannot be combined with columns. (line 1, column 49)
@@ -196,7 +191,7 @@ Grouping by the privacy unit would single people out. (line 1, column 8)
 SELECT stay, COUNT(*) FROM visits GROUP BY ALL
 ---
 Groups cannot be real values: nearly every row would have its own. (line 1, column 8)
-  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+  fix: write FLOOR(stay / 10) in its place, or other bins
 ===
 SELECT COUNT(*) AS n, SUM(n) FROM visits
 ---

@@ -66,7 +66,7 @@ Two words are not separated. (line 1, column 42)
 SELECT COUNT(*) FROM visits WHERE ward = N'a'
 ---
 'a' is not supported here. (line 1, column 42)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE ward = $$a$$
 ---
@@ -101,17 +101,17 @@ There is no column 'аge' in visits. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE age > 1 \ 2
 ---
 '\\' is not supported here. (line 1, column 43)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE age > 1 |> AGGREGATE COUNT(*)
 ---
 '|>' is not supported here. (line 1, column 43)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE smoker = UNKNOWN
 ---
 'UNKNOWN' is not supported here. (line 1, column 44)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE ((age > 1)
 ---

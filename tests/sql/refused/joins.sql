@@ -196,7 +196,7 @@ This joins people with each other: a row would belong to two people. (line 1, co
 SELECT income, COUNT(*) FROM visits v JOIN patients p USING (patient_id) GROUP BY income
 ---
 Groups cannot be real values: nearly every row would have its own. (line 1, column 83)
-  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+  fix: write FLOOR(income / 10) in its place, or other bins
 ===
 SELECT v.stay FROM visits v JOIN patients p USING (patient_id)
 ---

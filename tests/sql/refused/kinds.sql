@@ -6,7 +6,7 @@ SELECT COUNT(*) FROM visits WHERE age > 'forty'
 SELECT COUNT(*) FROM visits WHERE ward > 3
 ---
 > cannot put integer and text side by side. (line 1, column 35)
-  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"ward": "integer"}
 ===
 SELECT COUNT(*) FROM visits WHERE age
 ---
@@ -26,12 +26,12 @@ NOT does not take integer values. (line 1, column 39)
 SELECT COUNT(*) FROM visits WHERE ward + 1 = 2
 ---
 + does not take text values. (line 1, column 35)
-  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
+  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"ward": "integer"}
 ===
 SELECT COUNT(*) FROM visits WHERE -ward = 2
 ---
 negate does not take text values. (line 1, column 36)
-  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
+  fix: give it integer or real, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"ward": "integer"}
 ===
 SELECT COUNT(*) FROM visits WHERE age LIKE '1%'
 ---
@@ -236,7 +236,7 @@ This text is not a date. (line 1, column 40)
 SELECT COUNT(*) FROM visits WHERE CAST(ward AS INTEGER FORMAT 'x') = 1
 ---
 'FORMAT' is not supported here. (line 1, column 56)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT COUNT(*) FROM visits WHERE age = 9223372036854775808
 ---
@@ -347,3 +347,13 @@ SELECT COUNT(*) FROM visits WHERE INTERVAL 1 MONTH + day > left_on
 ---
 An interval cannot stand by itself. (line 1, column 54)
   fix: add it to a date: day + INTERVAL 7 DAY
+===
+SELECT COUNT(*) FROM visits WHERE age > '40.5'
+---
+> cannot put integer and text side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
+===
+SELECT COUNT(*) FROM visits WHERE stay > '1e3'
+---
+> cannot put real and text side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}

@@ -106,7 +106,7 @@ The frame ends before it begins. (line 1, column 8)
 SELECT SUM(n) OVER (ORDER BY n GROUPS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM (SELECT ward, COUNT(*) n FROM visits GROUP BY ward) q
 ---
 'GROUPS' is not supported here. (line 1, column 32)
-  fix: leave it out
+  fix: see the page on SQL for supported syntax
 ===
 SELECT SUM(n) OVER (ORDER BY n ROWS 1 PRECEDING EXCLUDE TIES) FROM (SELECT ward, COUNT(*) n FROM visits GROUP BY ward) q
 ---

@@ -7,7 +7,8 @@ from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema
-from discreet.query.questions import Question
+from discreet.query.questions import QueryRefused, Question
+from discreet.query.remedies import confirm_edit
 
 
 def read_sql(
@@ -31,4 +32,11 @@ def read_sql(
         )
     from discreet.query.sql.passes import read  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
 
-    return read(text, schemas, publics or {}, matches, paths or {})
+    def try_read(tried: str) -> Question:
+        return read(tried, schemas, publics or {}, matches, paths or {})
+
+    try:
+        return try_read(text)
+    except QueryRefused as refusal:
+        unchecked = refusal
+    raise confirm_edit(unchecked, text, try_read)

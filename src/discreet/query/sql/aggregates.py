@@ -4,6 +4,7 @@ Inside a term, a measure is held by a place: a column of a name that no text can
 rules as rows are, and the places are filled in afterwards.
 """
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -23,6 +24,8 @@ from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import SqlScope, strip_numbers
 from discreet.query.sql.tree_checks import start_of
 
+#: A function of nothing.
+EMPTY_CALL = re.compile(r"\w+\s*\(\s*\)")
 #: No text holds this character, and so no name does.
 MARK = "\0"
 QUANTILES = ("QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC", "APPROX_QUANTILE", "APPROX_PERCENTILE")
@@ -219,7 +222,7 @@ def _read_count(
     node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
 ) -> q.Measure:
     if len(arguments) != 1:
-        raise scope.refuse(node, "COUNT takes one value.", "write COUNT(*), COUNT(stay) or COUNT(DISTINCT ward)")
+        raise scope.refuse(node, "COUNT takes one value.", _suggest_count(node, arguments, scope))
     argument = arguments[0]
     if isinstance(argument, exp.Distinct):
         return _read_count_distinct(argument, condition, scope)
@@ -227,6 +230,12 @@ def _read_count(
     if not isinstance(value, Literal) or is_null(value):
         return q.CountOf(_need_row_value(argument, value, condition, scope))
     return q.Count() if condition is None else q.CountOf(_need_row_value(argument, Literal.of(1), condition, scope))
+
+
+def _suggest_count(node: exp.Expr, arguments: Sequence[exp.Expr], scope: SqlScope) -> str:
+    words, start = "write COUNT(*), COUNT(x) or COUNT(DISTINCT x)", start_of(node)
+    empty = None if arguments else EMPTY_CALL.match(scope.page.text, start)
+    return words if empty is None else Fix(words, Edit(start, empty.end(), "COUNT(*)"))
 
 
 def _read_count_if(

@@ -82,10 +82,15 @@ def _refuse_unbounded(measure: q.Measure, name: str, parts: Parts) -> QueryRefus
     name = strip_numbers(name)
     for _, piece in parts.outputs:
         for node in piece.node.find_all(exp.Column):
-            if node.name.casefold() == name.casefold():
+            if node.name.casefold() == name.casefold() and not _is_clamped(node):
                 return _refuse_column(measure, node, piece, parts)
     _, first = parts.outputs[0]
     return parts.scope(first).refuse(first.node, f"There are no bounds for {name!r}.", f"write CLAMP({name}, 0, …)")
+
+
+def _is_clamped(node: exp.Column) -> bool:
+    call = node.find_ancestor(exp.Anonymous)
+    return call is not None and call.name.upper() == "CLAMP"
 
 
 def _refuse_column(measure: q.Measure, node: exp.Column, piece: SqlPiece, parts: Parts) -> QueryRefused:

@@ -20,6 +20,7 @@ LARGEST = 2**63 - 1
 CLIP = 2**53
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?", re.ASCII)
+WHOLE, DECIMAL = re.compile(r"-?\d{1,18}", re.ASCII), re.compile(r"-?\d{1,18}(\.\d{1,18})?", re.ASCII)
 DAY_FIX = "write a day as '2024-01-31'"
 MOMENT_FIX = "write a moment as '2024-01-31 08:30:00'"
 
@@ -68,6 +69,20 @@ def with_days(arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:
     read = moment if Kind.TIMESTAMP in kinds else day
     return tuple(
         read(argument.value) if isinstance(argument, Literal) and isinstance(argument.value, str) else argument
+        for argument in arguments
+    )
+
+
+def with_numbers(arguments: tuple[Expression, ...]) -> tuple[Expression, ...]:
+    """Return arguments with the texts among them read as numbers, if they stand beside a number: salary > '50000'."""
+    kinds = {argument.kind for argument in arguments if not isinstance(argument, Literal)}
+    form = DECIMAL if Kind.REAL in kinds else WHOLE if Kind.INTEGER in kinds else None
+    if form is None or not kinds <= {Kind.REAL, Kind.INTEGER}:
+        return arguments
+    return tuple(
+        number(argument.value.removeprefix("-"), -1 if argument.value.startswith("-") else 1)
+        if isinstance(argument, Literal) and isinstance(argument.value, str) and form.fullmatch(argument.value)
+        else argument
         for argument in arguments
     )
 

@@ -2,14 +2,15 @@
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import Call, Case, Expression, InSet, Like, Literal, call, is_null
+from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, is_null
 from discreet.algebra.functions import ALIKE, COMPARISONS, F
-from discreet.core import DiscreetError, InvalidInput
+from discreet.core import DiscreetError, InvalidInput, WrongType
 from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, NEIGHBOURS, PARTS, RANKINGS
-from discreet.query.sql.constants import day, fold, moment, number, with_days
+from discreet.query.remedies import Declare, Fix
+from discreet.query.sql.constants import day, fold, moment, number, with_days, with_numbers
 from discreet.query.sql.functions import MOST_DIGITS, build_function_call, round_to_digits
-from discreet.query.sql.scope import SqlScope
+from discreet.query.sql.scope import SqlScope, strip_numbers
 
 OPERATORS: dict[type[exp.Expr], F] = {
     exp.Mul: F.MULTIPLY,
@@ -50,6 +51,8 @@ WINDOW_OF_ROWS = "A window over private rows would show or rank the rows of peop
 SUM_UP_FIRST = (
     "sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward"
 )
+#: Where the algebra, which sees no names, leaves one open.
+UNNAMED = 'kinds={"…": "real"}'
 FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
 
 
@@ -66,10 +69,26 @@ def build_call(function: F, *arguments: Expression) -> Expression:
     """Return a function of expressions: a constant where it can be computed, and days for texts beside days."""
     if function in COMPARISONS or function in ALIKE or function is F.DAYS_BETWEEN:
         arguments = with_days(arguments)
+    if function in COMPARISONS:
+        arguments = with_numbers(arguments)
     if function in CHAINS.values():
         arguments = tuple(link for argument in arguments for link in split_chain(function, argument))
-    built = call(function, *arguments)
+    try:
+        built = call(function, *arguments)
+    except WrongType as error:
+        raise _name_text_column(error, arguments) from None
     return fold(function, arguments) or built
+
+
+def _name_text_column(error: WrongType, arguments: tuple[Expression, ...]) -> WrongType:
+    """Return the refusal of a text beside numbers, with the column whose kind may have been forgotten."""
+    texts = [argument for argument in arguments if isinstance(argument, ColumnValue) and argument.kind is Kind.TEXT]
+    if not texts or UNNAMED not in error.fix:
+        return error
+    real = any(argument.kind is Kind.REAL for argument in arguments)
+    name, kind = strip_numbers(texts[0].name), "real" if real else "integer"
+    words = error.fix.replace(UNNAMED, f'kinds={{"{name}": "{kind}"}}')
+    return WrongType(error.problem, fix=Fix(words, Declare("kinds", name, kind)))
 
 
 def split_chain(function: F, expression: Expression) -> tuple[Expression, ...]:
@@ -241,7 +260,7 @@ def build_in_set(value: Expression, members: list[Literal]) -> Expression:
     """Return whether a value is among constants, each of them once and all of one kind."""
     if not members:
         raise InvalidInput("IN needs constants.", fix="write x IN ('A', 'B')")
-    read = [member for member in with_days((value, *members))[1:] if isinstance(member, Literal)]
+    read = [member for member in with_numbers(with_days((value, *members)))[1:] if isinstance(member, Literal)]
     for member in read:
         call(F.EQ, value, member)
     if Kind.REAL in {value.kind, *(member.kind for member in read)}:

@@ -10,11 +10,11 @@ from typing import Any, ClassVar
 from sqlglot import ParseError, Parser, Token, TokenError, Tokenizer, TokenType, exp
 from sqlglot.parser import IsPredicatePrecedence
 
+from discreet.query.remedies import STRANGE
 from discreet.query.sql.tokens import Page
 
 #: sqlglot's own guard, some way above ours.
 MOST_NODES = 20_000
-STRANGE = "This SQL cannot be parsed."
 #: Signs that open a text or a name, and those that close it.
 QUOTES = {"'": "'", '"': '"', "`": "`", "[": "]"}
 HOW = "write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]"

@@ -60,7 +60,7 @@ def read_rows_of(node: exp.Select, known: Known) -> tuple[RowSource, list[exp.Ex
         raise known.refuse(
             node.args["from_"].this,
             f"{source.scan.table!r} is public and has no people to protect.",
-            "read it directly, or join it: FROM visits JOIN … ON …",
+            Fix("read it directly, or join it: FROM visits JOIN … ON …", Never.PUBLIC),
         )
     return _filter_by_subqueries(source, conditions, known)
 

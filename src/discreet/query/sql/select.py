@@ -10,7 +10,7 @@ from discreet.algebra.functions import Function
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES, make_unique_name, name_of
-from discreet.query.remedies import Fix, Never, quote_if_needed
+from discreet.query.remedies import Fix, Never, quote_if_needed, replace_everywhere
 from discreet.query.sql.aggregates import MeasurePlaceholders
 from discreet.query.sql.computed_outputs import (
     ReadPart,
@@ -24,6 +24,7 @@ from discreet.query.sql.expressions import build_call, read_expression
 from discreet.query.sql.outputs import OutputTerms, refuse_ungrouped
 from discreet.query.sql.scope import Item, SqlScope, strip_numbers
 from discreet.query.sql.tokens import Page
+from discreet.query.sql.tree_checks import start_of
 
 
 def sums_up(node: exp.Expr) -> bool:
@@ -246,10 +247,27 @@ def _read_groups(parts: Parts) -> tuple[Expression, ...]:
             raise scope.refuse(
                 piece.node,
                 f"Groups cannot be {expression.kind.value} values: nearly every row would have its own.",
-                "group by FLOOR(x / 10) or by DATE_TRUNC('day', x)",
+                _suggest_bins(piece, expression, parts),
             )
         groups.append(expression)
     return tuple(dict.fromkeys(groups))
+
+
+def _suggest_bins(piece: SqlPiece, expression: Expression, parts: Parts) -> str:
+    """Return how values are put into bins: in all places where a column is shown or grouped by."""
+    if not isinstance(expression, ColumnValue) or not isinstance(piece.node, exp.Column):
+        return "write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)"
+    name = strip_numbers(expression.name)
+    written = ".".join(quote_if_needed(part) for part in (piece.node.table, name) if part)
+    bins = f"FLOOR({written} / 10)" if expression.kind.numeric else f"DATE_TRUNC('day', {written})"
+    pieces = [*(output for _, output in parts.outputs), *parts.groups, *(sorting.piece for sorting in parts.order)]
+    starts = [
+        start_of(node)
+        for other in pieces
+        for node in other.node.find_all(exp.Column)
+        if node.name.casefold() == name.casefold() and node.find_ancestor(exp.Anonymous) is None
+    ]
+    return replace_everywhere(piece.page.text, starts, f"write {bins} in its place, or other bins", bins)
 
 
 def _resolve_group(piece: SqlPiece, parts: Parts) -> exp.Expr:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import Token, TokenType
 
 from discreet.query.names import AGGREGATES, SYNONYMS
-from discreet.query.sql.tokens import Page
+from discreet.query.sql.tokens import ENDS, KNOWN, RELATIONS, Page
 
 T = TokenType
 Words = list[Token]
@@ -215,6 +215,27 @@ def _read_distinct_counts(tokens: Words) -> Words:
 
 
 #: What is respelled in any expression, and in a whole question besides, in this order.
+def _read_labels(tokens: Words) -> Words:
+    """Return words in which what stands after AS is a name, as in COUNT(*) AS percent, and is one everywhere else.
+
+    Only words are meant that have no meaning in a question, and would be refused.
+    """
+    openers = _find_openers(tokens)
+    odd = [token.token_type not in KNOWN | RELATIONS and token.text.isidentifier() for token in tokens]
+    labels = {
+        token.text.casefold()
+        for index, token in enumerate(tokens)
+        if odd[index]
+        and _type_at(tokens, index - 1) is T.ALIAS
+        and _type_at(tokens, index + 1) in (None, *ENDS)
+        and not _text_at(tokens, openers[index] - 1).endswith("CAST")
+    }
+    return [
+        _retype(token, T.VAR, token.text) if odd[index] and token.text.casefold() in labels else token
+        for index, token in enumerate(tokens)
+    ]
+
+
 EXPRESSION_REWRITES: tuple[Callable[[Words], Words], ...] = (
     _drop_all,
     _read_substring,
@@ -224,6 +245,7 @@ EXPRESSION_REWRITES: tuple[Callable[[Words], Words], ...] = (
 )
 REWRITES: tuple[Callable[[Words], Words], ...] = (
     _strip_parentheses,
+    _read_labels,
     _read_top,
     _drop_last_comma,
     _read_fetch,

@@ -13,7 +13,7 @@ from sqlglot import Token, TokenType
 
 from discreet.query.names import ALL_FUNCTIONS
 from discreet.query.questions import QueryRefused
-from discreet.query.remedies import Fix, Never, replace_name
+from discreet.query.remedies import Edit, Fix, Never, leave_out, replace_name
 
 # The first look at a question: its text, before anybody has tried to understand it.
 
@@ -171,11 +171,14 @@ ADVICE: dict[T, tuple[str, str]] = {
     T.DIV: ("DIV is not supported.", "write // for division without a rest"),
     T.NOT: ("! is not supported.", "write NOT"),
     T.DQMARK: ("?? is not supported.", "write COALESCE(a, b)"),
-    T.NULLSAFE_EQ: ("<=> is not supported.", "write a = b OR (a IS NULL AND b IS NULL)"),
+    T.NULLSAFE_EQ: ("<=> is not supported.", "write IS NOT DISTINCT FROM"),
     T.CARET: ("^ is not supported.", "write POWER(a, b)"),
     T.INTO: ("INTO would write a table.", Fix("leave it out: the answer is a value of the session", Never.CHANGE)),
     T.FOR: ("FOR is not supported.", "leave it out, and write commas: SUBSTRING(ward, 1, 2)"),
 }
+
+#: Words that have another spelling here, in the same place.
+REWRITTEN: dict[T, str] = {T.DIV: "//", T.NOT: "NOT ", T.NULLSAFE_EQ: "IS NOT DISTINCT FROM"}
 
 _quoting = (
     "ARRAY_AGG LIST STRING_AGG GROUP_CONCAT LISTAGG FIRST LAST ANY_VALUE ARBITRARY MODE ARG_MAX ARG_MIN MAX_BY MIN_BY"
@@ -367,8 +370,13 @@ def _refuse_unknown(page: Page, token: Token, columns: Collection[str]) -> Excep
         quoted = f'"{token.text}"'
         fix = replace_name(page.text, token.start, f"put the column in quotes: {quoted}", quoted)
         return page.refuse(token.start, f"{token.text.upper()} is a reserved word.", fix)
-    fallback = (f"{_quote_token(token)} is not supported here.", "leave it out")
+    fallback = (
+        f"{_quote_token(token)} is not supported here.",
+        leave_out("leave it out", token.start, token.end),
+    )
     problem, fix = ADVICE.get(token.token_type, fallback)
+    if token.token_type in REWRITTEN:
+        fix = Fix(fix, Edit(token.start, token.end + 1, REWRITTEN[token.token_type]))
     return page.refuse(token.start, problem.replace("{word}", token.text.upper()), fix)
 
 

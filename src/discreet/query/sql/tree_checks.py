@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from sqlglot import Token, TokenType, exp
 
+from discreet.query.remedies import leave_out, replace_name
 from discreet.query.sql.tokens import Page
 
 MOST_NODES = 4_000
@@ -169,7 +170,8 @@ def check_losses(page: Page, tree: exp.Expr, tokens: list[Token]) -> None:
     kept_starts = {node.meta["start"] for node in tree.walk() if "start" in node.meta}
     for index, token in _words(tokens):
         if token.start not in kept_starts and not _is_quiet(tokens, index):
-            raise page.refuse(token.start, f"{token.text!r} is not supported here.", "leave it out")
+            fix = leave_out("leave it out", token.start, token.end)
+            raise page.refuse(token.start, f"{token.text!r} is not supported here.", fix)
 
 
 def _words(tokens: list[Token]) -> Iterator[tuple[int, Token]]:
@@ -198,11 +200,10 @@ def check_names(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
     """Refuse names that are words of SQL and not in quotes."""
     for node in tree.find_all(exp.Identifier):
         if not node.args.get("quoted") and node.name.upper() in STRUCTURE_WORDS:
-            raise page.refuse(
-                start_of(node),
-                f"{node.name.upper()} is not a name.",
-                f'write what is missing, or put the name in quotes: "{node.name}"',
-            )
+            quoted = f'"{node.name}"'
+            words = f"write what is missing, or put the name in quotes: {quoted}"
+            fix = replace_name(page.text, start_of(node), words, quoted)
+            raise page.refuse(start_of(node), f"{node.name.upper()} is not a name.", fix)
 
 
 TREE_CHECKS = (check_nodes, check_depth, check_names, check_losses)
