@@ -158,20 +158,6 @@ FACE_MUTANTS = [
         f"{ASKING}test_an_answer_comes_with_its_error_its_cost_and_what_is_left",
     ),
     Mutant(
-        "the command loads pandas for nothing",
-        "cli/__init__.py::main",
-        "_without_pandas() if arguments is None else nullcontext()",
-        "nullcontext()",
-        f"{ASKING}test_asking_loads_nothing_that_it_does_not_need",
-    ),
-    Mutant(
-        "pandas cannot be imported after a command",
-        "cli/__init__.py::_without_pandas",
-        'finally:\n        del sys.modules["pandas"]',
-        "finally:\n        pass",
-        f"{PARSING}test_a_command_leaves_pandas_to_be_imported",
-    ),
-    Mutant(
         "words that click looks at last are a fault of the package",
         "cli/__init__.py::_run_command",
         "except click.UsageError as error:",

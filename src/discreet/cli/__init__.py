@@ -14,7 +14,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if arguments is None and (instruction := os.environ.get(COMPLETE)):
         return shell_complete(discreet_command, {}, NAME, COMPLETE, instruction)
     words = sys.argv[1:] if arguments is None else list(arguments)
-    with operator_file() as log, _without_pandas() if arguments is None else nullcontext():
+    with operator_file() as log:
         return _run(words, log)
 
 
@@ -116,23 +116,6 @@ def _run(words: list[str], log: OperatorFile) -> int:
             return _refuse(Interrupted.of_interrupt(KeyboardInterrupt()), words, INTERRUPTED)
         return _refuse(Fault.of_exception(error), words, FAILED)
     return answer.status
-
-
-@contextmanager
-def _without_pandas() -> Iterator[None]:
-    """Keep DuckDB from loading pandas while the command runs; afterwards it can be imported as before.
-
-    DuckDB imports pandas, where it is installed, as soon as a parameter is bound, and has no setting against it. No
-    command takes or gives a frame, and loading pandas takes longer than an answer.
-    """
-    if "pandas" in sys.modules:
-        yield
-        return
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # Python's way to say: it cannot be imported
-    try:
-        yield
-    finally:
-        del sys.modules["pandas"]
 
 
 def _run_command(words: list[str]) -> tuple[CommandOutput, bool]:
