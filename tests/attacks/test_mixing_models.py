@@ -318,7 +318,7 @@ def plant_the_old_behaviour(monkeypatch):
     monkeypatch.setattr(
         AxisTracking, "__torch_dispatch__", lambda axes, func, types, args=(), kwargs=None: func(*args, **kwargs or {})
     )
-    monkeypatch.setattr("discreet.learn.torch.per_example.passes._refuse_foreign", lambda losses: None)
+    monkeypatch.setattr("discreet.learn.torch.per_example.passes._check_own_losses", lambda losses: None)
 
 
 @pytest.mark.parametrize("inside", [False, True], ids=["inputs", "activations"])

@@ -75,7 +75,7 @@ def plant_the_old_behaviour(monkeypatch):
     monkeypatch.setattr(axis_tracking, "_FACTS", {})
     monkeypatch.setitem(axis_rules.RULES, torch.ops.aten.prod.dim_int, axis_rules.reduction())
     monkeypatch.setattr(AxisTracking, "expose", lambda axes, tensor: None)
-    monkeypatch.setattr(AxisTracking, "refuse_reading", lambda axes, tensor: None)
+    monkeypatch.setattr(AxisTracking, "check_unread", lambda axes, tensor: None)
     monkeypatch.setattr(recording, "shows_values", lambda function, args, kwargs: False)
 
 

@@ -135,14 +135,14 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "an engine's error is passed on",
-        "data/engine_rules.py::quiet",
+        "data/engine_rules.py::fail_quietly",
         "        raise engine_failed()\n\n    return run_guarded",
         "        raise refused or ValueError\n\n    return run_guarded",
         f"{TABLE}::test_a_failure_says_one_constant_sentence_and_carries_no_rows",
     ),
     Mutant(
         "an error carries the frames that saw the data",
-        "data/engine_rules.py::quiet.run_guarded",
+        "data/engine_rules.py::fail_quietly.run_guarded",
         "            failure = error\n        # From here",
         "            tell_operator('The engine failed.', error)\n"
         "            raise engine_failed()\n        # From here",

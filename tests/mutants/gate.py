@@ -286,7 +286,7 @@ GATE_MUTANTS = [
     Mutant(
         "an answer that could not be stored hangs on the error",
         "gate/gate.py::Gate._run_paid",
-        "            failure = bare(error)\n",
+        "            failure = without_frames(error)\n",
         "            failure = error\n",
         "unit/test_gate_leaks.py",
     ),

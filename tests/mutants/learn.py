@@ -211,7 +211,7 @@ LEARN_MUTANTS = [
     Mutant(
         "a backward pass of the model's own is trusted",
         "learn/torch/per_example/passes.py::GradientPass._forward",
-        "        _refuse_foreign(loss_values)\n",
+        "        _check_own_losses(loss_values)\n",
         "",
         f"{MIXING}::test_one_example_moves_the_sum_of_a_model_that_mixes_by_one_bound",
     ),
@@ -378,7 +378,7 @@ LEARN_MUTANTS = [
     ),
     Mutant(
         "running state carries private data past the noise",
-        "learn/torch/per_example/refusals.py::refuse_changed",
+        "learn/torch/per_example/refusals.py::check_unchanged",
         "if buffer is not other or version != later:",
         "if buffer is not other:",
         f"{LAYERS}::test_running_state_that_no_type_tells_is_found",
@@ -443,8 +443,8 @@ LEARN_MUTANTS = [
     Mutant(
         "what a pass remembers is looked for when it is done, and not if it is done again",
         "learn/torch/per_example/passes.py::GradientPass._forward",
-        "            refuse_changed(before, self.model)  # also",
-        "            refuse_changed(state_of(self.model), self.model)  # also",
+        "            check_unchanged(before, self.model)  # also",
+        "            check_unchanged(state_of(self.model), self.model)  # also",
         f"{LAYERS}::test_what_a_pass_remembers_is_found_also_if_it_is_done_again",
     ),
     # Passes that keep rows, and runs that fail by them.

@@ -93,7 +93,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a wrong request is refused after a contribution bound was paid for",
-        "session/options.py::check_options",
+        "session/options.py::need_options",
         'request=None if values["request"] is None else need_label(values["request"], "request"),',
         'request=values["request"],',
         f"{SESSION}::test_a_request_that_is_none_is_refused_before_a_contribution_bound_is_paid_for",
@@ -220,14 +220,14 @@ SESSION_MUTANTS = [
     Mutant(
         "an error of opening carries the frame along",
         "session/opening.py::open_session",
-        "        refusal = bare(error)\n",
+        "        refusal = without_frames(error)\n",
         "        refusal = error\n",
         f"{REFUSALS}::test_a_frame_is_in_no_error",
     ),
     Mutant(
         "an error of opening carries what was read of a file along",
         "session/rows.py::TableSources.open",
-        "            refusal = bare(error)  # without the frames that saw the source\n",
+        "            refusal = without_frames(error)  # without the frames that saw the source\n",
         "            refusal = error\n",
         f"{SESSION}::test_what_settings_name_and_cannot_be_read_is_refused_without_a_word_of_it",
     ),

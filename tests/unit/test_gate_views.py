@@ -30,7 +30,7 @@ from discreet.accounting import (
 from discreet.core import InvalidInput, Sensitivity
 from discreet.core.exact import text_down, text_up
 from discreet.gate import Budget, Gate, Ledger, Policy, Receipt, Release, certificate, check_certificate
-from discreet.gate.entries.cost_text import cost_words, figure
+from discreet.gate.entries.cost_text import cost_words, figure_text
 from discreet.gate.ledger.views import Gauge
 from discreet.gate.proofs.exports import check_export, export_lines
 from discreet.gate.releases import one_line
@@ -108,7 +108,7 @@ def test_a_number_that_is_shown_is_on_the_safe_side(number):
     [(Fraction(1, 10), "0.1"), (Fraction(1, 3), "1/3"), (100, "100"), (Fraction(10**9 + 1, 10**10), "≈ 0.1")],
 )
 def test_a_figure_is_exact_or_says_that_it_is_not(number, text):
-    assert figure(number) == text
+    assert figure_text(number) == text
 
 
 WORDS = {

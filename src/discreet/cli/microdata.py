@@ -183,7 +183,7 @@ def requirement_name(requirement: Requirement) -> str:
             return f"α = {format_exact(alpha)}"
 
 
-def figure(value: Fraction | float | None) -> str:
+def measure_text(value: Fraction | float | None) -> str:
     """Return a number for a person."""
     return "–" if value is None else f"{float(value):.4g}"
 

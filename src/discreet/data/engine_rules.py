@@ -25,7 +25,7 @@ def engine_failed() -> EngineFailed:
     )
 
 
-def quiet(run: Callable[Given, Made]) -> Callable[Given, Made]:
+def fail_quietly(run: Callable[Given, Made]) -> Callable[Given, Made]:
     """Guard a private method.
 
     It raises nothing that depends on a row but for a constant `EngineFailed`, and no error carries a frame that has
@@ -54,8 +54,8 @@ def quiet(run: Callable[Given, Made]) -> Callable[Given, Made]:
 
 
 def quietly(run: Callable[[], Made]) -> Made:
-    """Return what is made, guarded as by `quiet`."""
-    return quiet(run)()
+    """Return what is made, guarded as by `fail_quietly`."""
+    return fail_quietly(run)()
 
 
 def quiet_opening(run: Callable[[], Made]) -> Made:

@@ -12,7 +12,7 @@ from discreet.gate.accounts.statements import Charge as Charge
 from discreet.gate.entries.budget import Budget, Policy
 from discreet.gate.entries.budget import least_by_default as least_by_default
 from discreet.gate.entries.cost_text import cost_words as cost_words
-from discreet.gate.entries.cost_text import figure as figure
+from discreet.gate.entries.cost_text import figure_text as figure_text
 from discreet.gate.entries.events import Annotated as Annotated
 from discreet.gate.entries.events import Payment as Payment
 from discreet.gate.entries.events import Released as Released
@@ -39,7 +39,7 @@ from discreet.gate.releases import decode as decode
 from discreet.gate.releases import encode as encode
 from discreet.gate.releases import one_line as one_line
 from discreet.gate.stores.protocol import SERVER as SERVER
-from discreet.gate.stores.thread_queue import bare as bare
+from discreet.gate.stores.thread_queue import without_frames as without_frames
 
 # For users. What is imported above as itself (`name as name`) is for other rooms.
 __all__ = [

@@ -43,7 +43,7 @@ from discreet.gate.plans import (
     price_plan,
 )
 from discreet.gate.releases import Receipt, Release, decode, encode
-from discreet.gate.stores.thread_queue import bare
+from discreet.gate.stores.thread_queue import without_frames
 from discreet.noise import SYSTEM
 
 Data = TypeVar("Data")
@@ -355,7 +355,7 @@ class Gate(Generic[Data]):
                 if outcome is not None:
                     self._ledger.release(receipt, outcome[0], step=step, charge=outcome[1], run=run)
             except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
-                failure = bare(error)
+                failure = without_frames(error)
             del outcome
             if failure is not None:
                 raise failure
@@ -415,7 +415,7 @@ class Gate(Generic[Data]):
                 "Other queries were charged during every attempt.",
                 fix=f"ask again with request={receipt.request!r}, which is free",
             )
-        ending = bare(failure) if isinstance(failure, LEDGERS) else _ending(failure, receipt)
+        ending = without_frames(failure) if isinstance(failure, LEDGERS) else _ending(failure, receipt)
         del failure
         raise ending
 

@@ -30,7 +30,7 @@ from discreet.query import (
     read_sql,
 )
 from discreet.session.datasets import Dataset
-from discreet.session.options import CheckedOptions, QuestionOptions, check_options
+from discreet.session.options import CheckedOptions, QuestionOptions, need_options
 
 #: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
 LIMITS_PRICE = Fraction(1, 100)
@@ -96,7 +96,7 @@ class AnalystContext:
     def check(self, raw_options: QuestionOptions, kind: type = QuestionOptions) -> CheckedOptions:
         """Return the options of a question, checked; the session must be open."""
         self.need_open()
-        return check_options(raw_options, kind=kind, in_rho=self.ledger.budget.epsilon is None)
+        return need_options(raw_options, kind=kind, in_rho=self.ledger.budget.epsilon is None)
 
     def prepare(
         self,

@@ -8,7 +8,7 @@ from discreet.algebra.declarations import AnyKind
 from discreet.core import Bounds, DiscreetError, InvalidInput, Number, Window
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import ForeignKey, Value
-from discreet.gate import Budget, bare
+from discreet.gate import Budget, without_frames
 from discreet.session.datasets import declare_tables, open_dataset, open_described
 from discreet.session.engine import Engine
 from discreet.session.ledgers import LedgerAt, place_of, read_budget
@@ -163,7 +163,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         )
         return session_on(open_dataset(rows, facts, account, analyst=analyst, delta=delta), analyst)
     except DiscreetError as error:
-        refusal = bare(error)
+        refusal = without_frames(error)
     # A frame is private: no error carries it along.
     del source
     raise refusal

@@ -56,7 +56,7 @@ class CheckedOptions:
     request: str | None
 
 
-def check_options(options: QuestionOptions | ReleaseOptions, *, kind: type, in_rho: bool) -> CheckedOptions:
+def need_options(options: QuestionOptions | ReleaseOptions, *, kind: type, in_rho: bool) -> CheckedOptions:
     """Return the options of a question, checked; an accuracy is paid for in ρ if `in_rho`, otherwise in ε.
 
     `kind` is the TypedDict that lists the options which this call takes.

@@ -20,7 +20,7 @@ from discreet.data import (
     open_tables,
 )
 from discreet.data.reading import CsvFormat, is_spark_frame
-from discreet.gate import SERVER, bare, need_label
+from discreet.gate import SERVER, need_label, without_frames
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
 from discreet.session.publics import PLAIN, need_nobody
@@ -113,7 +113,7 @@ class TableSources:
         try:
             return self._check_public(self._open_engine(tables, unit))
         except DiscreetError as error:
-            refusal = bare(error)  # without the frames that saw the source
+            refusal = without_frames(error)  # without the frames that saw the source
         raise refusal
 
     def _check_public(self, tables: OpenTables) -> OpenTables:

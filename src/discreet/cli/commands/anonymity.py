@@ -105,8 +105,8 @@ def check_command(arguments: Arguments) -> CommandOutput:
         NO_GUARANTEE,
         NOT_MET,
         WORDS,
-        figure,
         lacking_lines,
+        measure_text,
         read_checked_table,
         read_requirements,
         requirement_name,
@@ -125,7 +125,7 @@ def check_command(arguments: Arguments) -> CommandOutput:
         spread = diversity_of(table, arguments.sensitive, quasi)
         diversity = {name: None if value is None else float(value) for name, value in asdict(spread).items()}
         facts["diversity"] = {**diversity}
-        lines += ["", *columns([[WORDS[name], figure(value)] for name, value in asdict(spread).items()])]
+        lines += ["", *columns([[WORDS[name], measure_text(value)] for name, value in asdict(spread).items()])]
     facts["checks"] = dict(checks)
     lines += ["", *columns([[name, "met" if met else "NOT met"] for name, met in checks])] if checks else []
     return CommandOutput("check", facts, (*lines, "", NO_GUARANTEE), status=0 if facts["met"] else NOT_MET)
@@ -143,8 +143,8 @@ def risk_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.formatting import columns, format_exact
     from discreet.cli.microdata import (
         NO_GUARANTEE,
-        figure,
         lacking_lines,
+        measure_text,
         percent_text,
         read_checked_table,
         read_table,
@@ -159,7 +159,10 @@ def risk_command(arguments: Arguments) -> CommandOutput:
             table, read_table(arguments, arguments.population, quasi), quasi, limit=limit
         )
     shown = [["", "highest", "mean", f"above {format_exact(limit)}"]]
-    shown += [[name, figure(risk.highest), figure(risk.mean), percent_text(risk.above)] for name, risk in risks.items()]
+    shown += [
+        [name, measure_text(risk.highest), measure_text(risk.mean), percent_text(risk.above)]
+        for name, risk in risks.items()
+    ]
     marketer = risks.get("journalist", risks["prosecutor"]).mean
     lines = [
         *assumptions,

@@ -80,7 +80,7 @@ def auction_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.auctions import auction_facts, auction_of, person_column
     from discreet.cli.formatting import shorten
     from discreet.cli.ledger.views import open_ledger
-    from discreet.gate import Gate, cost_words, figure
+    from discreet.gate import Gate, cost_words, figure_text
     from discreet.market import BidFile
 
     auction = auction_of(arguments)
@@ -97,6 +97,6 @@ def auction_command(arguments: Arguments) -> CommandOutput:
         "request": release.receipt.request,
         **exact_facts("left", left, round_down(left)),
     }
-    paid = f"It cost {cost_words(release.cost)}{'' if release.fresh else ', paid before'}; {figure(left)} is left."
+    paid = f"It cost {cost_words(release.cost)}{'' if release.fresh else ', paid before'}; {figure_text(left)} is left."
     old = [] if release.fresh else ["It was drawn from the bids of that day: ask with --fresh if they have changed."]
     return CommandOutput("auction", facts, (f"The price is {shorten(price)}.", paid, *old))

@@ -31,7 +31,7 @@ from discreet.gate import (
     Payment,
     Receipt,
     Released,
-    figure,
+    figure_text,
     one_line,
 )
 from discreet.gate.ledger.views import (
@@ -210,7 +210,7 @@ def need_other_side(ledger: Ledger, limit: Fraction, wanted: bool, other: str) -
     """Refuse a limit that does not change in the wanted direction."""
     if wanted:
         return
-    now = figure(ledger.state.account.limit)
+    now = figure_text(ledger.state.account.limit)
     if limit == ledger.state.account.limit:
         raise InvalidInput(f"The limit is {now} already.", fix="pass another --to, or leave it")
     raise InvalidInput(f"The limit is {now} now, on the other side of --to.", fix=f"use {other} for that")

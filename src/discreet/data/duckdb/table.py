@@ -21,7 +21,7 @@ from discreet.data.duckdb.deferred_import import DeferredTables
 from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
 from discreet.data.duckdb.group_codes import GroupCodes, build_group_codes, number_texts
 from discreet.data.duckdb.relations import check_aggregation, need_only, prepare_input
-from discreet.data.engine_rules import EngineSettings, engine_failed, quiet
+from discreet.data.engine_rules import EngineSettings, engine_failed, fail_quietly
 from discreet.data.sql.dialect import check_aggregation_length
 from discreet.data.unit_work import check_unit_work
 
@@ -86,7 +86,7 @@ class DuckTable:
         """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
         return self._spellings
 
-    @quiet
+    @fail_quietly
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers of a relation; of the one table that there is, if none is named."""
         asked = resolve_table(aggregation, self.schemas)
@@ -95,7 +95,7 @@ class DuckTable:
             prepared = prepare_input(asked, holdings, cursor)
             return AggregationPass(prepared.aggregation, prepared.holding, cursor).run()
 
-    @quiet
+    @fail_quietly
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())

@@ -16,7 +16,7 @@ from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, PrivacyUnit, WrongType
 from discreet.core.schema import ROWS_PER_PERSON, Column, Kind, PublicRows, Schema, Value
-from discreet.data.engine_rules import DEFAULT_SETTINGS, EngineSettings, quiet, quiet_opening, quietly
+from discreet.data.engine_rules import DEFAULT_SETTINGS, EngineSettings, fail_quietly, quiet_opening, quietly
 from discreet.data.postgres.catalogue import (
     Ask,
     Catalogue,
@@ -181,7 +181,7 @@ class PostgresTables:
         """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
         return {name: relation.spelling for name, relation in self._sources.private.items()}
 
-    @quiet
+    @fail_quietly
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
         asked = resolve_table(aggregation, self.schemas)
@@ -191,7 +191,7 @@ class PostgresTables:
             bounded = write_bounded_sql(capped, table, dialect, look_up=True)
             return bounded.layout.read_answers(transaction.ask(bounded.text))
 
-    @quiet
+    @fail_quietly
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())

@@ -20,7 +20,7 @@ from discreet.algebra.relations import Scan, scans_in
 from discreet.algebra.row_caps import public_facts
 from discreet.core import InvalidInput, OutOfRange, PrivacyUnit
 from discreet.core.schema import ROWS_PER_PERSON, Column, PublicRows, Schema, Value
-from discreet.data.engine_rules import SPARK_SETTINGS, EngineSettings, quiet, quiet_opening
+from discreet.data.engine_rules import SPARK_SETTINGS, EngineSettings, fail_quietly, quiet_opening
 from discreet.data.reading.importing import load_separately
 from discreet.data.reading.public_tables import (
     MOST_GROUPS,
@@ -168,7 +168,7 @@ class SparkTable:
         """What ids are written from, by table: see `SparkFrame.spelling`."""
         return {name: frame.spelling for name, frame in self._frames.private.items()}
 
-    @quiet
+    @fail_quietly
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers."""
         end = time.monotonic() + self._settings.seconds
@@ -178,7 +178,7 @@ class SparkTable:
         bounded = spark_sql(capped, rows)
         return read_answers(bounded.layout, self._ask(bounded.text, used, names, end - time.monotonic()))
 
-    @quiet
+    @fail_quietly
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of the units that take part: each unit is asked."""
         need_accounts(aggregation, self.schemas.values())

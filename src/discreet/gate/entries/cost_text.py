@@ -63,17 +63,17 @@ def _noise_words(
 ) -> str:
     match loss:
         case LaplaceNoise(scale, sensitivity):
-            return f"Laplace noise, scale {figure(scale)}{_on(sensitivity)}"
+            return f"Laplace noise, scale {figure_text(scale)}{_on(sensitivity)}"
         case GaussianNoise(sigma, sensitivity):
             return f"Gaussian noise, {_is('σ', sigma)}{_on(sensitivity)}"
         case DiscreteLaplaceNoise(scale, sensitivity):
-            return f"discrete Laplace noise, scale {figure(scale)}{_on(sensitivity)}"
+            return f"discrete Laplace noise, scale {figure_text(scale)}{_on(sensitivity)}"
         case DiscreteGaussianNoise(variance, sensitivity):
             squared = sensitivity.l2_squared
-            on = "" if squared == 1 else f" on l2² = {figure(squared)}"
+            on = "" if squared == 1 else f" on l2² = {figure_text(squared)}"
             return f"discrete Gaussian noise, {_is('σ²', variance)}{on}"
         case RandomisedResponse(truth, categories):
-            return f"randomised response, the truth with {figure(truth)} of {categories:,}"
+            return f"randomised response, the truth with {figure_text(truth)} of {categories:,}"
         case _:
             assert_never(loss)
 
@@ -90,7 +90,7 @@ def _tree_words(loss: Tree) -> str:
             return f"{_inner(part)} for groups of {size:,}"
         case Subsampled(part, rate, sampling):
             how = "Poisson samples" if sampling is Sampling.POISSON else "samples of fixed size"
-            return f"{_inner(part)} on {how}, rate {figure(rate)}"
+            return f"{_inner(part)} on {how}, rate {figure_text(rate)}"
         case Shuffled(part, people):
             return f"{_inner(part)}, shuffled among {people:,}"
         case _:
@@ -107,15 +107,15 @@ def _inner(part: PrivacyLoss) -> str:
 
 
 def _is(symbol: str, number: Fraction) -> str:
-    text = figure(number)
+    text = figure_text(number)
     return f"{symbol} {text}" if text.startswith("≈") else f"{symbol} = {text}"
 
 
 def _on(sensitivity: Fraction | int) -> str:
-    return "" if sensitivity == 1 else f" on sensitivity {figure(sensitivity)}"
+    return "" if sensitivity == 1 else f" on sensitivity {figure_text(sensitivity)}"
 
 
-def figure(number: Fraction | int) -> str:
+def figure_text(number: Fraction | int) -> str:
     """Return a number as it is where that is short, else to six digits, and says so."""
     exactly = Fraction(number)
     for text in (f"{nearest_float(exactly):.{SHORT}g}", str(exactly)):

@@ -49,7 +49,7 @@ class ThreadQueue:
                 ticket.bell.wait(LONGEST)
                 ticket.bell.clear()
         if ticket.error is not None:
-            raise bare(ticket.error)  # one of its own: the frames of the other hold what others asked
+            raise without_frames(ticket.error)  # one of its own: the frames of the other hold what others asked
         yield ticket
 
     def _call_next(self) -> None:
@@ -95,7 +95,7 @@ def linger(took: float, asking: Callable[[], tuple[int, int]]) -> None:
         time.sleep(PAUSE)
 
 
-def bare(error: BaseException) -> BaseException:
+def without_frames(error: BaseException) -> BaseException:
     """Return an error that says the same and carries nothing along: no frames, no cause, no context."""
     if isinstance(error, DiscreetError):
         copy: DiscreetError = type(error).of(error.problem, error.fix)

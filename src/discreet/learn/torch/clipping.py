@@ -30,7 +30,7 @@ from discreet.core.errors import kind_of
 from discreet.learn.torch.clipped_sums import GroupClip, sum_in_floats, sum_on_grid
 from discreet.learn.torch.global_settings import keep_settings
 from discreet.learn.torch.per_example.passes import GradientPass
-from discreet.learn.torch.per_example.refusals import refuse_mixing
+from discreet.learn.torch.per_example.refusals import check_unmixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,7 +189,7 @@ class PrivateModel:
     def __init__(self, model: nn.Module, *, groups: Sequence[Sequence[str]] | None = None) -> None:
         if not isinstance(model, nn.Module):
             raise WrongType(f"The model is {kind_of(model)}, not a module.", fix="pass a torch.nn.Module")
-        refuse_mixing(model)
+        check_unmixed(model)
         trainable = tuple((name, parameter) for name, parameter in model.named_parameters() if parameter.requires_grad)
         if not trainable:
             raise InvalidInput("The model has no trainable parameter.", fix="leave requires_grad on for some of them")

@@ -65,10 +65,10 @@ class SparseStream:
         return f"<{type(self).__name__}: {self._left} of {self._positives} positive answers left>"
 
     def __reduce__(self) -> NoReturn:
-        refuse_copy()
+        raise refuse_copy()
 
     def __getstate__(self) -> NoReturn:
-        refuse_copy()
+        raise refuse_copy()
 
 
 class NumericSparseStream:
@@ -105,15 +105,15 @@ class NumericSparseStream:
         return f"<{type(self).__name__}: {self.positives_left} values left>"
 
     def __reduce__(self) -> NoReturn:
-        refuse_copy()
+        raise refuse_copy()
 
     def __getstate__(self) -> NoReturn:
-        refuse_copy()
+        raise refuse_copy()
 
 
-def refuse_copy() -> NoReturn:
-    """Refuse what copy, deepcopy and pickle ask for; they expect a TypeError."""
-    raise WrongType(
+def refuse_copy() -> WrongType:
+    """Return the refusal of what copy, deepcopy and pickle ask for; they expect a TypeError."""
+    return WrongType(
         "A stream cannot be copied or pickled: its secret noise would serve twice.",
         fix="keep the mechanism, which can be copied, and start one stream for each payment",
     )

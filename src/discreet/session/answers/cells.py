@@ -76,7 +76,7 @@ def value_cells(column: ResultColumn) -> list[str]:
     if not is_measured(column):
         return [plain(value) for value in column.values]
     decimals = decimals_of(column)
-    return ["–" if value is None else figure(value, decimals) for value in column.values]
+    return ["–" if value is None else cell_text(value, decimals) for value in column.values]
 
 
 def error_cells(column: ResultColumn) -> list[str] | None:
@@ -112,7 +112,7 @@ def _bar(column: ResultColumn, index: int, decimals: int) -> str:
     return f"{floor(round(low, decimals + 6), decimals)} … {ceiling(round(high, decimals + 6), decimals)}"
 
 
-def figure(value: Value, decimals: int) -> str:
+def cell_text(value: Value, decimals: int) -> str:
     """Return a number with so many digits behind the point, or another value as it is."""
     if not _is_number(value):
         return plain(value)

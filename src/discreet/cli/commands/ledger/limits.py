@@ -32,7 +32,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.formatting import format_exact
     from discreet.cli.ledger.summary import need_other_side, resize_ledger
     from discreet.cli.ledger.views import limit_of, open_ledger
-    from discreet.gate import figure
+    from discreet.gate import figure_text
 
     limit = limit_of(arguments)
     with open_ledger(arguments) as ledger:
@@ -41,7 +41,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
         answer = resize_ledger(ledger, limit, arguments, "lower")
         personal, promised = ledger.budget.personal, ledger.state.account.limit
     if personal:
-        more = f"Somebody may have been charged up to {figure(promised)} before, so that this is what is promised."
+        more = f"Somebody may have been charged up to {figure_text(promised)} before, so that this is what is promised."
         spent = promised
     else:
         more = f"More than {format_exact(limit)} was spent already: the limit is what was spent, and nothing is left."

@@ -153,7 +153,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         """Note that a tensor's `data` was taken: what is written through it changes what the backward pass saved."""
         tensor.untyped_storage().__dict__[EXPOSED] = self
 
-    def refuse_reading(self, tensor: Tensor) -> None:
+    def check_unread(self, tensor: Tensor) -> None:
         """Give the proof up if a tensor that Python reads a number of is not the same for all examples."""
         if self.owners.look_up(tensor).owner >= Owner.ROWS:
             self.fail("a number of a tensor is shown to Python")

@@ -33,7 +33,7 @@ from discreet.learn.torch.per_example.convolution import ChannelsLast, OtherLayo
 from discreet.learn.torch.per_example.example_axes import FIRST, MemoryOwners, Owner
 from discreet.learn.torch.per_example.fallback import by_vmap, count_rows, is_all_tensors, one_by_one
 from discreet.learn.torch.per_example.gradients import gradients_of
-from discreet.learn.torch.per_example.refusals import refuse_changed, refuse_mixing, state_of
+from discreet.learn.torch.per_example.refusals import check_unchanged, check_unmixed, state_of
 from discreet.learn.torch.per_example.rules import Recording
 from discreet.learn.torch.per_example.tape import Recorded, Tape
 
@@ -108,7 +108,7 @@ class GradientPass:
         `batch` holds everything private, with the examples first in every part; `losses(*batch)` returns one loss for
         each of them.
         """
-        refuse_mixing(self.model)
+        check_unmixed(self.model)
         examples = count_rows(batch)
         if not examples:
             return 0, [gradients_of(parameter, (), 0) for parameter in self.parameters]
@@ -140,7 +140,7 @@ class GradientPass:
             self.singly = True
             return by_example
         finally:
-            refuse_changed(before, self.model)
+            check_unchanged(before, self.model)
 
     def _fresh(self, losses: Losses) -> tuple[Losses, nn.Module, Sequence[nn.Parameter]]:
         """Return losses with their model, as they were before any pass, if they can be made anew."""
@@ -199,7 +199,7 @@ class GradientPass:
                 raise
             raise UnprovedError(axes.problem or HOOKS) from None
         finally:
-            refuse_changed(before, self.model)  # also if the pass is done again, which would not see it any more
+            check_unchanged(before, self.model)  # also if the pass is done again, which would not see it any more
         axes.check_draws()  # or the next pass would begin with numbers that this one chose
         if axes.problem is not None:
             raise UnprovedError(axes.problem)
@@ -211,7 +211,7 @@ class GradientPass:
         operand = axes.owners.look_up(loss_values)
         if operand.rows != FIRST and (loss_values.requires_grad or operand.owner > Owner.UNIFORM):
             raise UnprovedError("losses are not known to be each of one example")
-        _refuse_foreign(loss_values)
+        _check_own_losses(loss_values)
         return loss_values
 
     def _backward(self, losses: Tensor) -> tuple[int, ...]:
@@ -235,7 +235,7 @@ def _mark_batch(part: Any, owners: MemoryOwners, known: list[int]) -> Any:
     return part
 
 
-def _refuse_foreign(losses: Tensor) -> None:
+def _check_own_losses(losses: Tensor) -> None:
     """Raise if part of the backward pass is of somebody else's making."""
     waiting, known = [losses.grad_fn], set[Any]()
     while waiting:

@@ -17,7 +17,7 @@ _BATCH_NORMS = (nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.SyncBatchNorm
 _INSTANCE_NORMS = (nn.InstanceNorm1d, nn.InstanceNorm2d, nn.InstanceNorm3d)
 
 
-def refuse_mixing(model: nn.Module) -> None:
+def check_unmixed(model: nn.Module) -> None:
     """Refuse layers that mix the examples of a batch, or remember earlier batches."""
     for name, module in model.named_modules():
         fix = _replacement(module)
@@ -74,7 +74,7 @@ def state_of(model: nn.Module) -> State:
     return [(name, value, value._version) for name, value in values_of(model)]  # noqa: SLF001 - no public name
 
 
-def refuse_changed(before: State, model: nn.Module) -> None:
+def check_unchanged(before: State, model: nn.Module) -> None:
     """Refuse a model whose state was changed by a forward pass: it would carry private data past the noise."""
     now = state_of(model)
     for (name, buffer, version), (_, other, later) in zip(before, now, strict=False):

@@ -291,7 +291,7 @@ class Recording(TorchFunctionMode):
         if shows_values(func, args, kwargs):
             self._tape.axes.fail(f"{getattr(func, '__name__', func)} shows values to Python, or hides what is done")
         elif func in READING:
-            self._tape.axes.refuse_reading(args[0])
+            self._tape.axes.check_unread(args[0])
         elif func == DATA:
             self._tape.axes.expose(args[0])
         rule = RULES.get(func)
