@@ -20,6 +20,7 @@ from sql_corpus_compare import Differs, compare_with_duckdb
 from sql_corpus_data import Declared, World, open_world, read_world, split_queries
 
 from discreet.core import DiscreetError
+from discreet.core.limits import Matches
 from discreet.query import read_sql
 from discreet.query.remedies import Declare, Edit, Never, Rewrite, remedy_of
 from discreet.query.sql_writing.question import question_sql
@@ -31,6 +32,8 @@ REPORT = HERE / "results" / "sql_corpus.md"
 EPSILON = 10**13
 #: How many proposals of refusals are followed, one after another.
 MOST_FIXES = 6
+#: How many rows of different people may match: more than there are.
+MATCHES = Matches(rows=1000, matches=1000)
 ANSWERED, EDITED, RIGHTLY, REFUSED, WRONG, CRASH = (
     "answered as it stands",
     "answered after what the message proposes",
@@ -81,10 +84,10 @@ class Runner:
 
     def judge(self, query: str) -> Verdict:
         """Return what becomes of a query, after as many proposals as it takes."""
-        text, declared, refusal = query, self.world.declared, None
+        text, declared, refusal, options = query, self.world.declared, None, {}
         for _ in range(MOST_FIXES):
             try:
-                answer = self.session(declared).sql(text, epsilon=EPSILON)
+                answer = self.session(declared).sql(text, epsilon=EPSILON, **options)
             except DiscreetError as error:
                 refusal = error
             except Exception as error:  # noqa: BLE001 - a crash is what is looked for
@@ -94,6 +97,9 @@ class Runner:
             remedy = remedy_of(refusal)
             if isinstance(remedy, Never):
                 return self._verdict(query, RIGHTLY, remedy.value)
+            if remedy == Declare("matches", "") and not options:
+                options = {"matches": MATCHES}
+                continue
             changed = self._apply(remedy, text, declared)
             if changed is None or changed == (text, declared):
                 break
@@ -114,7 +120,7 @@ class Runner:
                 return remedy.apply(text), declared
             case Rewrite(old=old, new=new):
                 return self._canonical(text, declared).replace(old, new), declared
-            case Declare(argument=argument, column=column, value=value):
+            case Declare(argument="bounds" | "kinds" as argument, column=column, value=value):
                 for table in self.world.tables_of(column):
                     given = self.world.fill_bounds(table, column) if argument == "bounds" else value
                     declared = declared.add(argument, table, column, given)

@@ -410,5 +410,7 @@ def test_people_are_joined_with_each_other_within_limits(clinic, run):
 
 def test_a_fix_names_the_options_of_tables_and_limits():
     assert name_options("pass limit=Limit(groups=1, rows_per_group=…): one") == "pass --limit groups=1,rows=…: one"
+    bought = 'or buy them with buy_bounds("my cost", epsilon=…)'
+    assert name_options(bought) == "or buy them with discreet buy-bounds 'my cost' --epsilon 0.1"
     assert name_options("pass table=, one of: a, b") == "pass --table with one of: a, b"
     assert name_options("pass a later today=…") == "pass a later --today …"

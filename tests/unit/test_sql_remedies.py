@@ -5,10 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from discreet.core import Bounds
+import clinic
+from discreet.core import Bounds, InvalidInput
 from discreet.core.schema import Kind
 from discreet.query import QueryRefused, read_sql
 from discreet.query.remedies import NOT_KNOWN, STRANGE, Declare, Edit, Never, quote_if_needed, remedy_of
+from discreet.query.sql_writing.question import question_sql
 from sql_corpus import MATCHES, PUBLICS, SCHEMAS, pairs
 
 #: Proposals that are followed one after another.
@@ -17,9 +19,9 @@ MOST = 6
 OWN_BOUNDS = Bounds(0, 100)
 
 
-def refusal_of(text, schemas, file=""):
+def refusal_of(text, schemas, matches=None):
     try:
-        read_sql(text, schemas, PUBLICS, MATCHES if file == "matches" else None)
+        read_sql(text, schemas, PUBLICS, matches)
     except QueryRefused as refusal:
         return refusal
     return None
@@ -38,8 +40,9 @@ def declare(schemas, column, **facts):
 def follow(pair):
     """Return the messages that come one after another while proposals are followed; none at the end, if it is taken."""
     text, schemas, messages = pair.question, SCHEMAS, []
+    matches = MATCHES if pair.file == "matches" else None
     for _ in range(MOST):
-        refusal = refusal_of(text, schemas, pair.file)
+        refusal = refusal_of(text, schemas, matches)
         if refusal is None:
             return messages, True
         messages.append(str(refusal))
@@ -48,6 +51,8 @@ def follow(pair):
                 text = edit.apply(text)
             case Declare(argument="kinds", column=column, value=kind):
                 schemas = declare(schemas, column, kind=Kind(kind), groups=None)
+            case Declare(argument="matches") if matches is None:
+                matches = MATCHES
             case Declare(argument="bounds", column=column):
                 schemas = declare(schemas, column, bounds=OWN_BOUNDS)
             case _:
@@ -58,7 +63,7 @@ def follow(pair):
 def test_whatever_a_refusal_proposes_is_taken_or_refused_for_another_reason():
     followed, odd = 0, []
     for pair in pairs("refused"):
-        first = refusal_of(pair.question, SCHEMAS, pair.file)
+        first = refusal_of(pair.question, SCHEMAS, MATCHES if pair.file == "matches" else None)
         if isinstance(remedy_of(first), Edit | Declare):
             followed += 1
             messages, taken = follow(pair)
@@ -87,10 +92,32 @@ def test_words_that_ask_what_was_meant_can_be_applied():
     odd = [
         pair.question
         for pair in pairs("refused")
-        if "did you mean" in (refusal := refusal_of(pair.question, SCHEMAS, pair.file)).fix
+        if "did you mean"
+        in (refusal := refusal_of(pair.question, SCHEMAS, MATCHES if pair.file == "matches" else None)).fix
         and not isinstance(remedy_of(refusal), Edit)
     ]
     assert not odd
+
+
+def test_what_the_planner_proposes_for_values_without_bounds_is_taken(tmp_path):
+    """Of the parts of a measure that may be of any size: a declaration where one can be made, or else ends to write."""
+    with clinic.opened(tmp_path) as session:
+        odd = []
+        for measure in ("AVG(LENGTH(note))", "SUM(admitted - DATE '2024-01-01')", "MIN(admitted)", "AVG(1 / stay)"):
+            text = f"SELECT {measure} AS x FROM visits"
+            with pytest.raises(InvalidInput) as caught:
+                session.preview(text, epsilon=1)
+            remedy = remedy_of(caught.value)
+            written = question_sql(session._context.read(text), session._context.known)
+            if remedy.new not in caught.value.fix or remedy.old not in written:
+                odd.append((measure, remedy))
+            session.preview(written.replace(remedy.old, remedy.new), epsilon=1)
+        assert not odd
+        with pytest.raises(InvalidInput, match="needs bounds for 'cost'") as caught:
+            session.preview("SELECT AVG(cost) FROM visits", epsilon=1)
+        assert remedy_of(caught.value) == Declare("bounds", "cost")
+    with clinic.opened(tmp_path, ledger=tmp_path / "again", bounds={**clinic.BOUNDS, "cost": (0, 100)}) as session:
+        assert session.preview("SELECT AVG(cost) FROM visits", epsilon=1).fits
 
 
 def test_names_in_proposals_are_quoted_where_sql_needs_it():

@@ -60,7 +60,7 @@ SELECT country, COUNT(*) FROM members GROUP BY country HAVING COUNT(*) > (SELECT
 SELECT plan, country, COUNT(*) FROM members GROUP BY GROUPING SETS ((plan), (country));
 SELECT COALESCE(plan, 'all plans'), COUNT(*) FROM members GROUP BY ROLLUP (plan);
 SELECT plan, COUNT(*), SUM(COUNT(*)) OVER (ORDER BY plan) FROM members GROUP BY plan;
-SELECT genre, title, n FROM (SELECT f.genre, f.title, COUNT(*) AS n, ROW_NUMBER() OVER (PARTITION BY f.genre ORDER BY COUNT(*) DESC) AS rn FROM viewings v JOIN films f ON f.film_id = v.film_id GROUP BY f.genre, f.title) t WHERE rn <= 2;
+SELECT genre, title, n FROM (SELECT f.genre, f.title, COUNT(*) AS n, ROW_NUMBER() OVER (PARTITION BY f.genre ORDER BY COUNT(*) DESC, f.title) AS rn FROM viewings v JOIN films f ON f.film_id = v.film_id GROUP BY f.genre, f.title) t WHERE rn <= 2;
 SELECT genre, MAX(n) FROM (SELECT f.genre, f.title, COUNT(*) AS n FROM viewings v JOIN films f ON f.film_id = v.film_id GROUP BY f.genre, f.title) t GROUP BY genre;
 SELECT m.plan, m.plan, COUNT(*) FROM members m GROUP BY m.plan;
 SELECT CONCAT(plan, '-', country) AS k, COUNT(*) FROM members GROUP BY k;

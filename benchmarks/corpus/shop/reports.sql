@@ -27,7 +27,7 @@ WITH monthly AS (SELECT DATE_TRUNC('month', ordered_on) AS m, SUM(total) AS s FR
 WITH monthly AS (SELECT DATE_TRUNC('month', ordered_on) AS m, SUM(total) AS s FROM purchases GROUP BY 1) SELECT m, SUM(s) OVER (ORDER BY m) AS running FROM monthly;
 WITH monthly AS (SELECT DATE_TRUNC('month', ordered_on) AS m, SUM(total) AS s FROM purchases GROUP BY 1) SELECT m, AVG(s) OVER (ORDER BY m ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS smooth FROM monthly;
 SELECT country, COUNT(*) AS n, ROUND(100.0 * COUNT(*) / SUM(COUNT(*)) OVER (), 1) AS pct FROM clients GROUP BY country ORDER BY n DESC;
-SELECT country, segment, COUNT(*), ROW_NUMBER() OVER (PARTITION BY country ORDER BY COUNT(*) DESC) AS rank_in_country FROM clients GROUP BY country, segment;
+SELECT country, segment, COUNT(*), ROW_NUMBER() OVER (PARTITION BY country ORDER BY COUNT(*) DESC, segment) AS rank_in_country FROM clients GROUP BY country, segment;
 SELECT * FROM (SELECT country, segment, COUNT(*) AS n, RANK() OVER (PARTITION BY country ORDER BY COUNT(*) DESC) AS r FROM clients GROUP BY country, segment) t WHERE r = 1;
 SELECT client_id, ROW_NUMBER() OVER (PARTITION BY client_id ORDER BY ordered_on) FROM purchases;
 SELECT AVG(gap) FROM (SELECT client_id, ordered_on - LAG(ordered_on) OVER (PARTITION BY client_id ORDER BY ordered_on) AS gap FROM purchases) g;

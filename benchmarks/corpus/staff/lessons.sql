@@ -59,7 +59,7 @@ SELECT department, salary, RANK() OVER (PARTITION BY department ORDER BY salary 
 SELECT department, AVG(salary), RANK() OVER (ORDER BY AVG(salary) DESC) AS place FROM employees GROUP BY department;
 SELECT department, SUM(salary) AS s, SUM(SUM(salary)) OVER () AS everything FROM employees GROUP BY department;
 SELECT department, SUM(salary) * 100 / SUM(SUM(salary)) OVER () AS pct FROM employees GROUP BY department;
-SELECT department, NTILE(4) OVER (ORDER BY COUNT(*)) FROM employees GROUP BY department;
+SELECT department, NTILE(4) OVER (ORDER BY COUNT(*), department) FROM employees GROUP BY department;
 SELECT year, n, n - LAG(n) OVER (ORDER BY year) AS growth FROM (SELECT YEAR(hire_date) AS year, COUNT(*) AS n FROM employees GROUP BY 1) t ORDER BY year;
 SELECT year, SUM(n) OVER (ORDER BY year ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS so_far FROM (SELECT YEAR(hire_date) AS year, COUNT(*) AS n FROM employees GROUP BY 1) t;
 WITH avg_dept AS (SELECT department, AVG(salary) AS a FROM employees GROUP BY department) SELECT department FROM avg_dept WHERE a > 100000;

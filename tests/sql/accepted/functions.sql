@@ -67,3 +67,13 @@ SELECT SECOND(seen) AS second_seen, COUNT(*) AS count
 FROM visits
 WHERE SECOND(seen) < 10
 GROUP BY SECOND(seen)
+===
+SELECT SUM(ROUND(stay, -1)) FROM visits
+---
+SELECT SUM(ROUND(stay / 10) * 10) AS sum
+FROM visits
+===
+SELECT SUM(ROUND(stay, 0)), ROUND(AVG(stay), -3) FROM visits
+---
+SELECT SUM(ROUND(stay)) AS sum_round_stay, ROUND(AVG(stay) / 1000) * 1000 AS avg_stay
+FROM visits

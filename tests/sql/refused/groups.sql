@@ -11,7 +11,7 @@ Groups cannot be timestamp values: nearly every row would have its own. (line 1,
 SELECT COUNT(*) FROM visits GROUP BY age / 10
 ---
 Groups cannot be real values: nearly every row would have its own. (line 1, column 38)
-  fix: write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)
+  fix: write // in place of /, or FLOOR(…) around it
 ===
 SELECT COUNT(*) FROM visits GROUP BY 'x'
 ---

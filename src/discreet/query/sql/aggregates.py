@@ -24,6 +24,7 @@ from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import SqlScope, strip_numbers
 from discreet.query.sql.tree_checks import start_of
 
+SHOWN_KEYS = Fix("use it for what is grouped by, or group by this, too", Never.ROWS)
 #: A function of nothing.
 EMPTY_CALL = re.compile(r"\w+\s*\(\s*\)")
 #: No text holds this character, and so no name does.
@@ -34,7 +35,7 @@ PERCENTILES = ("PERCENTILE_CONT", "PERCENTILE_DISC")
 #: Aggregates that do not stand alone: why not, and what to write.
 ALONE = {
     **{name: (f"{name} needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)") for name in PERCENTILES},
-    "ANY_VALUE": ("ANY_VALUE would show the value of a row.", "use it for what is grouped by, or group by this, too"),
+    "ANY_VALUE": ("ANY_VALUE would show the value of a row.", SHOWN_KEYS),
 }
 JOINT = {form.value: form for form in q.JointForm}
 DISTINCT_FORMS = {form.value: form for form in q.DistinctForm} | {

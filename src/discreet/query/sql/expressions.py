@@ -7,7 +7,7 @@ from discreet.algebra.functions import ALIKE, COMPARISONS, F
 from discreet.core import DiscreetError, InvalidInput, WrongType
 from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, NEIGHBOURS, PARTS, RANKINGS
-from discreet.query.remedies import Declare, Fix
+from discreet.query.remedies import Declare, Fix, Never
 from discreet.query.sql.constants import day, fold, moment, number, with_days, with_numbers
 from discreet.query.sql.functions import MOST_DIGITS, build_function_call, round_to_digits
 from discreet.query.sql.scope import SqlScope, strip_numbers
@@ -48,8 +48,9 @@ UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
 #: Functions with a unit of time among their arguments.
 WITH_UNITS = ("DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF")
 WINDOW_OF_ROWS = "A window over private rows would show or rank the rows of people one by one."
-SUM_UP_FIRST = (
-    "sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward"
+SUM_UP_FIRST = Fix(
+    "sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward",
+    Never.ROWS,
 )
 #: Where the algebra, which sees no names, leaves one open.
 UNNAMED = 'kinds={"…": "real"}'

@@ -64,16 +64,19 @@ def _round(arguments: Sequence[Expression], make: Make) -> Expression | None:
     match arguments:
         case [value]:
             return make(F.ROUND, value)
-        case [value, Literal(value=int() as digits, kind=Kind.INTEGER)] if 0 < digits <= MOST_DIGITS:
+        case [value, Literal(value=int() as digits, kind=Kind.INTEGER)] if -MOST_DIGITS <= digits <= MOST_DIGITS:
             return round_to_digits(value, digits, make)
         case _:
             return None
 
 
 def round_to_digits(value: Expression, digits: int, make: Make) -> Expression:
-    """Return a number to some digits after the point; to none, an integer."""
+    """Return a number to some digits after the point; to none, an integer; to fewer, tens or hundreds."""
     if digits == 0:
         return make(F.ROUND, value)
+    if digits < 0:
+        tens = Literal.of(10**-digits)
+        return make(F.MULTIPLY, make(F.ROUND, make(F.DIVIDE, value, tens)), tens)
     shift = Literal.of(10**digits)
     return make(F.DIVIDE, make(F.ROUND, make(F.MULTIPLY, value, shift)), shift)
 
@@ -286,7 +289,7 @@ SEARCHING = "write STRPOS(text, 'a') or POSITION('a' IN text) with a constant te
 USAGE: dict[str, str] = {
     "CLAMP": "write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, "
     "'2024-01-01', '2024-12-31')",
-    "ROUND": f"write ROUND(x), or ROUND(x, 2) with a number of digits from 1 to {MOST_DIGITS}",
+    "ROUND": f"write ROUND(x), or ROUND(x, 2) with a number of digits from −{MOST_DIGITS} to {MOST_DIGITS}",
     "SUBSTRING": "write SUBSTRING(text, start, length) with numbers, the first character being 1",
     "SUBSTR": "write SUBSTRING(text, start, length) with numbers, the first character being 1",
     "DATE_TRUNC": "write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day",

@@ -27,6 +27,7 @@ from discreet.query.relations.normal_form import combine_conditions as both_of
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.person_keys import compares_keys
 from discreet.query.relations.schemas import unit_of, words_for
+from discreet.query.remedies import Declare, Fix
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
@@ -247,7 +248,8 @@ class Join:
         names = [find_person_name(source, self.known) for source in (self.left, right)]
         fix = f"join on the person too: {' = '.join(names)}" if all(names) else "select the person, and join on it"
         if self.kind is JoinKind.INNER:
-            fix = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
+            words = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
+            fix = Fix(words, Declare("matches", ""))
         return self.known.refuse(self.node, "This joins people with each other: a row would belong to two people.", fix)
 
 

@@ -10,7 +10,7 @@ from discreet.algebra.functions import Function
 from discreet.core.schema import Kind, Schema
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES, make_unique_name, name_of
-from discreet.query.remedies import Fix, Never, quote_if_needed, replace_everywhere
+from discreet.query.remedies import Edit, Fix, Never, quote_if_needed, replace_everywhere
 from discreet.query.sql.aggregates import MeasurePlaceholders
 from discreet.query.sql.computed_outputs import (
     ReadPart,
@@ -256,7 +256,7 @@ def _read_groups(parts: Parts) -> tuple[Expression, ...]:
 def _suggest_bins(piece: SqlPiece, expression: Expression, parts: Parts) -> str:
     """Return how values are put into bins: in all places where a column is shown or grouped by."""
     if not isinstance(expression, ColumnValue) or not isinstance(piece.node, exp.Column):
-        return "write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)"
+        return _suggest_whole(_resolve_group(piece, parts), piece.page)
     name = strip_numbers(expression.name)
     written = ".".join(quote_if_needed(part) for part in (piece.node.table, name) if part)
     bins = f"FLOOR({written} / 10)" if expression.kind.numeric else f"DATE_TRUNC('day', {written})"
@@ -268,6 +268,16 @@ def _suggest_bins(piece: SqlPiece, expression: Expression, parts: Parts) -> str:
         if node.name.casefold() == name.casefold() and node.find_ancestor(exp.Anonymous) is None
     ]
     return replace_everywhere(piece.page.text, starts, f"write {bins} in its place, or other bins", bins)
+
+
+def _suggest_whole(node: exp.Expr, page: Page) -> str:
+    """Return how a quotient becomes an integer: some databases divide integers so anyway."""
+    division = node.find(exp.Div)
+    if division is None:
+        return "write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)"
+    words = "write // in place of /, or FLOOR(…) around it"
+    at = page.text.find("/", start_of(division))
+    return words if at < 0 else Fix(words, Edit(at, at + 1, "//"))
 
 
 def _resolve_group(piece: SqlPiece, parts: Parts) -> exp.Expr:

@@ -60,7 +60,7 @@ def check_characters(page: Page) -> None:
             raise page.refuse(
                 at,
                 f"The question contains an invisible character, U+{ord(sign):04X}.",
-                "remove it",
+                leave_out("remove it", at, at),
             )
 
 
@@ -168,7 +168,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     ),
     T.COLLATE: ("COLLATE is not supported.", "use LOWER or ILIKE where capitals do not matter"),
     T.XOR: ("XOR is not supported.", "write a <> b"),
-    T.DIV: ("DIV is not supported.", "write // for division without a rest"),
+    T.DIV: ("DIV is not supported.", "write a // b for division without a rest"),
     T.NOT: ("! is not supported.", "write NOT"),
     T.DQMARK: ("?? is not supported.", "write COALESCE(a, b)"),
     T.NULLSAFE_EQ: ("<=> is not supported.", "write IS NOT DISTINCT FROM"),
@@ -267,7 +267,7 @@ def _gap(page: Page, place: int) -> Exception:
     return page.refuse(
         place,
         f"The question contains an unsupported character, U+{ord(sign):04X}.",
-        "write a plain space, or remove it",
+        Fix("write a plain space, or remove it", Edit(place, place + 1, " ")),
     )
 
 
@@ -317,7 +317,8 @@ def check_words(page: Page, tokens: list[Token], columns: Collection[str] = (), 
         elif token.token_type is T.VAR and not token.text.isidentifier():
             raise _refuse_name(page, token)
         elif token.token_type is T.COMMA and (after is None or after in ENDS):
-            raise page.refuse(token.start, "Nothing follows this comma.", "remove it, or write what is missing")
+            fix = leave_out("remove it, or write what is missing", token.start, token.end)
+            raise page.refuse(token.start, "Nothing follows this comma.", fix)
 
 
 def _refuse_name(page: Page, token: Token) -> Exception:
@@ -350,7 +351,8 @@ def _is_given_name(tokens: list[Token], index: int) -> bool:
 def _check_function(page: Page, token: Token) -> None:
     name = token.text.upper()
     if token.token_type is T.IDENTIFIER:
-        raise page.refuse(token.start, "A function name cannot be quoted.", "write the function without quotes")
+        fix = Fix("write the function without quotes", Edit(token.start, token.end + 1, token.text))
+        raise page.refuse(token.start, "A function name cannot be quoted.", fix)
     if name in ALL_FUNCTIONS:
         return
     from discreet.core.schema import closest  # noqa: PLC0415 - only for errors
@@ -375,7 +377,8 @@ def _refuse_unknown(page: Page, token: Token, columns: Collection[str]) -> Excep
         leave_out("leave it out", token.start, token.end),
     )
     problem, fix = ADVICE.get(token.token_type, fallback)
-    if token.token_type in REWRITTEN:
+    called = page.text[token.end + 1 :].lstrip().startswith("(")
+    if token.token_type in REWRITTEN and not (called and token.token_type is T.DIV):
         fix = Fix(fix, Edit(token.start, token.end + 1, REWRITTEN[token.token_type]))
     return page.refuse(token.start, problem.replace("{word}", token.text.upper()), fix)
 
