@@ -8,6 +8,7 @@ POSSIBLE = "unit/test_query_possible_ranges.py"
 OUTER = "unit/test_outer_queries.py"
 WINDOWS = "unit/test_windows.py"
 DISTINCT = "unit/test_query_distinct.py"
+SCALARS = "unit/test_scalar_subqueries.py"
 BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
@@ -354,5 +355,40 @@ QUERY_MUTANTS = [
         "if function in (F.LN, F.LOG10):",
         "if function is F.LN:",
         f"{OUTER}::test_a_logarithm_of_what_may_be_zero_may_be_null",
+    ),
+    Mutant(
+        "numbers of other questions are not paid for",
+        "query/planning/plans.py::QueryPlan.cost",
+        "losses += [other.cost for other in self.others]",
+        "losses += []",
+        f"{SCALARS}::test_all_questions_are_one_plan_whose_price_is_split_evenly",
+    ),
+    Mutant(
+        "the text of a plan forgets the numbers of other questions",
+        "query/planning/plans.py::QueryPlan._others_text",
+        "return tuple(",
+        "return () if self.others else tuple(",
+        f"{SCALARS}::test_the_text_of_a_plan_names_all_that_is_measured",
+    ),
+    Mutant(
+        "each question gets the whole price",
+        "query/planning/planning.py::_plan_together",
+        "part = Fraction(spend.amount, len(different))",
+        "part = Fraction(spend.amount, 1)",
+        f"{SCALARS}::test_all_questions_are_one_plan_whose_price_is_split_evenly",
+    ),
+    Mutant(
+        "bars of two answers hold apart and not together",
+        "query/results/views.py::AnswerReading.error",
+        "size = self.statements + self.beside if every else together",
+        "size = self.statements if every else together",
+        f"{SCALARS}::test_bars_hold_for_the_cells_of_all_answers_at_once",
+    ),
+    Mutant(
+        "others take no part in whether a person can be charged",
+        "query/planning/plans.py::QueryPlan.personal",
+        "can_be_charged(self.source) and all(other.personal for other in self.others)",
+        "can_be_charged(self.source)",
+        f"{SCALARS}::test_a_number_that_nobody_can_be_charged_for_makes_the_whole_plan_so",
     ),
 ]

@@ -2,7 +2,8 @@
 
 A stage reads the table below it and makes another one, as a SELECT does. Its expressions name columns of the table
 below, and what is computed over several rows stands in them as a column whose name no text can spell: `summary_name`
-for a summary, `key_name` for what rows are grouped by, `window_name` for a window.
+for a summary, `key_name` for what rows are grouped by, `window_name` for a window, `number_name` for the one number
+that another question answers.
 
 Guarantee: a stage sees nothing but a released table and public constants. By closure under post-processing it costs
 nothing, whatever it computes.
@@ -150,6 +151,11 @@ def key_name(index: int) -> str:
 def window_name(index: int) -> str:
     """Return the name of a stage's window inside its expressions."""
     return f"{MARK}w{index}"
+
+
+def number_name(index: int) -> str:
+    """Return the name of the number that another question answers, inside the expressions of stages."""
+    return f"{MARK}q{index}"
 
 
 def replace_parts(expression: Expression, parts: dict[Expression, ColumnValue]) -> Expression:

@@ -216,7 +216,8 @@ class Question:
     """One question about one table. `having`, `order`, `most` and `stages` are applied to the private answer, and free.
 
     With a `source`, it is about rows that are made of those of tables: `table` is what they are called in words, and
-    all expressions name columns of the source.
+    all expressions name columns of the source. Stages may use the numbers that `numbers` ask for, each a question with
+    one cell: they are paid for together with this one.
     """
 
     table: str
@@ -228,6 +229,7 @@ class Question:
     order: tuple[Order, ...] = ()
     most: int | None = None
     stages: tuple[Stage, ...] = ()
+    numbers: tuple["Question", ...] = ()
 
 
 def values_of(measure: Measure) -> tuple[Expression, ...]:

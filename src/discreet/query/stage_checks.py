@@ -24,23 +24,41 @@ STAGE_SUMMARIES = ("COUNT", "MIN", "MAX", *NUMERIC_SUMMARIES)
 
 def check_stages(question: Question) -> None:
     """Refuse stages that name what the table below does not have."""
+    if question.numbers and not question.stages:
+        raise InvalidInput("A question has numbers that no stage uses.", fix="leave them out")
+    if not all(map(has_one_cell, question.numbers)):
+        raise InvalidInput("A number is asked for by a question with several cells.", fix="ask for one aggregate")
     if not question.stages:
         return
     if any(isinstance(output.term, HistogramOf) for output in question.outputs):
         raise InvalidInput("A histogram has no stages.", fix="ask for it by itself")
+    numbers = {post.number_name(index) for index in range(len(question.numbers))}
     names = {output.name for output in question.outputs}
     for stage in question.stages:
-        _check_stage(stage, names)
+        _check_stage(stage, names | numbers, numbers)
         names = {output.name for output in stage.outputs}
 
 
-def _check_stage(stage: Stage, below: set[str]) -> None:
+def has_one_cell(question: Question) -> bool:
+    """Whether the answer to a question has one row and one column for sure, and needs no other question."""
+    if question.numbers:
+        return False
+    if not question.stages:
+        alone = len(question.outputs) == 1 and not isinstance(question.outputs[0].term, HistogramOf)
+        return alone and not question.groups and question.having is None
+    last = question.stages[-1]
+    kept = last.having is None and last.qualify is None and last.most != 0 and not last.skipped
+    return last.grouped and not last.groups and kept and len(last.outputs) == 1
+
+
+def _check_stage(stage: Stage, below: set[str], numbers: set[str]) -> None:
     if not isinstance(stage, Stage) or not stage.outputs:
         raise WrongType("A stage has no outputs.", fix="build it with SQL: SELECT … FROM (SELECT …) AS t")
     rows = [] if stage.where is None else [stage.where]
     rows += [*stage.groups, *(value for summary in stage.summaries for value in _values_of(summary))]
     _check_names(rows, below)
     inner = {post.key_name(index) for index in range(len(stage.groups))} if stage.grouped else set(below)
+    inner |= numbers
     if stage.grouped:
         inner |= {post.summary_name(index) for index in range(len(stage.summaries))}
     _check_names([] if stage.having is None else [stage.having], inner)

@@ -178,11 +178,6 @@ SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 A scalar subquery is not supported here. (line 1, column 49)
   fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
-SELECT (SELECT COUNT(*) FROM visits), COUNT(*) FROM visits
----
-A scalar subquery is not supported here. (line 1, column 16)
-  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
-===
 SELECT COUNT(*) FROM visits GROUP BY (SELECT 1)
 ---
 A scalar subquery is not supported here. (line 1, column 46)

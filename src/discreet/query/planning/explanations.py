@@ -147,6 +147,10 @@ def explain(question: Question, plan: QueryPlan, *, confidence: Number = 0.95, s
             Branch("privacy unit", (Branch(f"{plan.schema.unit}"), Branch(_limit_words(plan)))),
             _groups(plan),
             Branch(f"measured, for {plan.spend} in all", tuple(_build_part_branches(plan))),
+            *(
+                Branch(f"measured besides: {' '.join(other.what.split())}", tuple(_build_part_branches(other)))
+                for other in plan.others
+            ),
             Branch(f"answered, at {float(confidence):.4g} confidence", _answers(question, plan, confidence, size)),
             Branch("to halve the error", tuple(Branch(text) for text in _halving(plan))),
         )

@@ -42,6 +42,11 @@ class ParticipationPlan:
     spend: Epsilon | Rho
 
     def __post_init__(self) -> None:
+        if self.question.others:
+            raise InvalidInput(
+                "Participation is estimated for one question at a time.",
+                fix="ask for that of each question by itself, without its scalar subqueries",
+            )
         self._limit  # noqa: B018 - before anything is paid
 
     @property

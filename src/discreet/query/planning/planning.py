@@ -72,6 +72,8 @@ def plan_question(
 
     Its public cells are those that can have rows, or every combination of the keys' values.
     """
+    if question.numbers:
+        return _plan_together(question, facts, spend, bias=bias)
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
@@ -80,6 +82,33 @@ def plan_question(
     cells = all_cells(_keys(question, facts)) if every_combination else _find_cells(question, facts)
     draft = _build_draft(question, facts, cells, bias=bias)
     return _price_draft(question, facts, draft, spend)
+
+
+def _plan_together(question: Question, facts: PlanningContext, spend: Spend | Within, *, bias: bool) -> QueryPlan:
+    """Return the plan of a question and of the numbers that it uses, at one price, which all get the same part of.
+
+    Questions that measure the same are one, and measured once. The split is public: it depends on the questions alone.
+    """
+    check_stages(question)
+    if isinstance(spend, Within):
+        raise _refuse_accuracy()
+    asked = (replace(question, numbers=(), stages=()), *question.numbers)
+    plans = [plan_question(one, facts, spend, bias=bias and not at) for at, one in enumerate(asked)]
+    texts = [plan.canonical() for plan in plans]
+    # In an order of their own, so that the same measurements are the same plan however they are written.
+    different = [texts[0], *sorted(set(texts[1:]) - {texts[0]})]
+    part = Fraction(spend.amount, len(different))
+    share = Rho(part) if isinstance(spend, Rho) else Epsilon(part)
+    priced = [
+        plan_question(asked[texts.index(text)], facts, share, bias=bias and not at) for at, text in enumerate(different)
+    ]
+    return replace(
+        priced[0],
+        spend=spend,
+        what=question_sql(question, facts.about(question).tables),
+        others=tuple(priced[1:]),
+        places=tuple(different.index(text) for text in texts[1:]),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,11 +264,7 @@ def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> Lim
 def _plan_least_price(question: Question, facts: PlanningContext, wanted: Within, *, bias: bool) -> QueryPlan:
     """Return the plan with the least price found whose predicted errors are small enough."""
     if question.stages:
-        raise InvalidInput(
-            "within is about the errors of a question, not of what is computed from its answer.",
-            fix="ask the question inside FROM (…) by itself with within=…, and then this one at the price that it "
-            "cost, with epsilon=… or rho=…: it is free",
-        )
+        raise _refuse_accuracy()
     if find_limit(question, facts) is None:
         raise InvalidInput(
             "The error cannot be predicted before the contribution bound is known.",
@@ -251,6 +276,14 @@ def _plan_least_price(question: Question, facts: PlanningContext, wanted: Within
         return _price_draft(question, facts, draft, Rho(price) if wanted.rho else Epsilon(price))
 
     return plan(least_price(lambda price: _reaches(question, plan(price), wanted)))
+
+
+def _refuse_accuracy() -> InvalidInput:
+    return InvalidInput(
+        "within is about the errors of a question, not of what is computed from its answer.",
+        fix="ask the question inside FROM (…) by itself with within=…, and then this one at the price that it "
+        "cost, with epsilon=… or rho=…: it is free",
+    )
 
 
 def least_price(reached: Callable[[Fraction], bool]) -> Fraction:

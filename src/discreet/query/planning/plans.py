@@ -70,6 +70,10 @@ class QueryPlan:
     source: Relation | None = None
     #: The public groups, where they are not all combinations of the keys' values (`query.relations.public_tuples`).
     tuples: tuple[tuple[Value, ...], ...] | None = None
+    #: Plans of other questions that are paid for together with this one (`query.questions.Question.numbers`).
+    others: tuple["QueryPlan", ...] = ()
+    #: Which of this plan and the others, counted from 0, measures each of the question's numbers.
+    places: tuple[int, ...] = ()
 
     @property
     def public(self) -> bool:
@@ -84,6 +88,7 @@ class QueryPlan:
         losses = [pricing.loss(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
         if isinstance(self.limit, ChosenLimit):
             losses += self.limit.losses(pricing)
+        losses += [other.cost for other in self.others]
         return losses[0] if len(losses) == 1 else Composed(losses)
 
     def pricing(self, limit: AnyLimit | None) -> Pricing:
@@ -93,7 +98,7 @@ class QueryPlan:
     @property
     def personal(self) -> bool:
         """Whether each person can be charged for what it takes from that person."""
-        return can_be_charged(self.source)
+        return can_be_charged(self.source) and all(other.personal for other in self.others)
 
     def describe(self) -> str:
         """Return what is asked, as SQL."""
@@ -108,7 +113,7 @@ class QueryPlan:
         """The canonical text. The digest and the salt are both made of it, and it is long."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
         source = () if self.source is None else (self.source,)
-        cap = (*cap_text(self.schema, (self.source,)), *self._tuples_text())
+        cap = (*cap_text(self.schema, (self.source,)), *self._tuples_text(), *self._others_text())
         return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, *source)), *cap])
 
     def _tuples_text(self) -> tuple[str, ...]:
@@ -116,6 +121,10 @@ class QueryPlan:
         if self.tuples is None:
             return ()
         return (f"tuples={len(self.tuples)} {sha256(canonical_text(self.tuples).encode()).hexdigest()}",)
+
+    def _others_text(self) -> tuple[str, ...]:
+        """Return what the canonical text says about plans that are paid for together with this one; mostly nothing."""
+        return tuple(f"and {sha256(other.canonical().encode()).hexdigest()}" for other in self.others)
 
     @property
     def salt(self) -> int:
@@ -129,6 +138,8 @@ class QueryPlan:
             check_pass(data, limit.passing(self.where, self.pass_keys, UNSALTED, self.source, self.schema.table))
             limit = Limit()
         check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
+        for other in self.others:
+            other.check(data)
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
@@ -137,7 +148,8 @@ class QueryPlan:
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
         exact = self._pick_tuples(aggregate(self._aggregation(limit, tuple(self.aggregates()), salt)))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
-        return self._perturb_parts(exact, answers, limit, entropy)
+        answer = self._perturb_parts(exact, answers, limit, entropy)
+        return answer | ({"others": [other.run(data, entropy) for other in self.others]} if self.others else {})
 
     @property
     def pass_keys(self) -> tuple[Key, ...]:

@@ -71,8 +71,8 @@ def _predict_stages(
 ) -> tuple[Predicted, ...]:
     """Return the errors of the last table's columns: those of the answer itself, and of others why not."""
     measured = {output.name for output in question.outputs if measures_in(output.term)}
-    together = simultaneous or needs_all_cells(question.stages, measured)
-    alone = replace(question, stages=())
+    together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)
+    alone = replace(question, stages=(), numbers=())
     foreseen = predict(alone, plan, confidence=confidence, simultaneous=together, size=size)
     if together and not simultaneous and not plan.public and not picks_by_noise(alone):
         foreseen = _warn_of_unknown_groups(foreseen)
@@ -158,8 +158,12 @@ class Prophet:
 
     def _statements(self) -> int:
         """Return how many noisy numbers the table is made of; of private groups, one is foreseen."""
-        groups = len(self.plan.groups({"groups": [[None] * len(self.plan.keys)]}))
-        return max(sum(groups * _cells(part) for part in self.plan.parts if not isinstance(part, KeySelection)), 1)
+        return max(sum(map(_count_statements, (self.plan, *self.plan.others))), 1)
+
+
+def _count_statements(plan: QueryPlan) -> int:
+    groups = len(plan.groups({"groups": [[None] * len(plan.keys)]}))
+    return sum(groups * _cells(part) for part in plan.parts if not isinstance(part, KeySelection))
 
 
 def _cells(part: Part) -> int:

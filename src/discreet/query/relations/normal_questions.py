@@ -41,7 +41,8 @@ def question_forms(question: Question, schemas: Mapping[str, Schema]) -> tuple[Q
 def normalise_question(question: Question, schemas: Mapping[str, Schema]) -> Question:
     """Return a question whose conditions, groups and values are in their normal forms."""
     where = _normalise_filter(question.where)
-    changed = replace(change_question(question, normalise), where=where)
+    numbers = tuple(normalise_question(number, schemas) for number in question.numbers)
+    changed = replace(change_question(question, normalise), where=where, numbers=numbers)
     if question.source is None:
         return changed
     # Columns of a relation are called after what they are made of.

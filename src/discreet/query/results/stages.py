@@ -15,6 +15,7 @@ from discreet.query.post_processing import (
     Stage,
     key_name,
     needs_all_cells,
+    number_name,
     summary_name,
     window_name,
 )
@@ -34,19 +35,39 @@ ROWS_OF_PRIVATE_GROUPS = "The outer question is about the groups that are shown,
 
 
 def apply_stages(
-    stages: Sequence[Stage], result: Result, missing: Mapping[str, Sequence[bool]], *, public: bool
+    stages: Sequence[Stage],
+    result: Result,
+    missing: Mapping[str, Sequence[bool]],
+    *,
+    public: bool,
+    numbers: Sequence[Cells] = (),
 ) -> Result:
-    """Return what stages make of a table. `missing` says where exact cells may be NULL."""
+    """Return what stages make of a table. `missing` says where exact cells may be NULL; `numbers` are other answers."""
     columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
     measured = {name for name, cells in columns.items() if not cells.exact}
-    notes = [ALL_AT_ONCE] if needs_all_cells(stages, measured) else []
+    notes = [ALL_AT_ONCE] if numbers or needs_all_cells(stages, measured) else []
     if any(stage.grouped or stage.windows for stage in stages):
         notes.append(ROWS_OF_PUBLIC_GROUPS if public else ROWS_OF_PRIVATE_GROUPS)
     size = len(result)
     for stage in stages:
-        columns, size = _apply_stage(stage, columns, size)
+        columns, size = _apply_stage(stage, columns, size, numbers)
     shown = tuple(_show_column(name, cells) for name, cells in columns.items())
     return replace(result, columns=shown, notes=(*result.notes, *notes))
+
+
+def make_number(stages: Sequence[Stage], result: Result, missing: Mapping[str, Sequence[bool]]) -> Cells:
+    """Return the only cell of an answer with one."""
+    columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
+    size = len(result)
+    for stage in stages:
+        columns, size = _apply_stage(stage, columns, size, ())
+    (cells,) = columns.values()
+    return cells
+
+
+def _add_numbers(columns: Columns, numbers: Sequence[Cells], size: int) -> Columns:
+    """Return columns with those that hold the same number in every row."""
+    return {**columns, **{number_name(at): number.take([0] * size) for at, number in enumerate(numbers)}}
 
 
 def _read_column(column: ResultColumn, missing: Sequence[bool]) -> Cells:
@@ -80,11 +101,14 @@ def _ends(ends: np.typing.NDArray[np.float64]) -> tuple[float | None, ...]:
     return tuple(float(end) if np.isfinite(end) else None for end in ends)
 
 
-def _apply_stage(stage: Stage, columns: Columns, size: int) -> tuple[Columns, int]:
+def _apply_stage(stage: Stage, columns: Columns, size: int, numbers: Sequence[Cells]) -> tuple[Columns, int]:
     """Return the table that a stage makes, and how many rows it has."""
+    columns = _add_numbers(columns, numbers, size)
     if stage.where is not None:
         columns, size = _filter(stage.where, columns, size)
-    columns, size = _sum_up(stage, columns, size) if stage.grouped else (columns, size)
+    if stage.grouped:
+        columns, size = _sum_up(stage, columns, size)
+        columns = _add_numbers(columns, numbers, size)
     if stage.having is not None:
         columns, size = _filter(stage.having, columns, size)
     if stage.windows:

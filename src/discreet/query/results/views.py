@@ -1,7 +1,7 @@
 """Views of a stored answer: estimates, error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
@@ -44,7 +44,7 @@ from discreet.query.questions import (
     picks_by_noise,
 )
 from discreet.query.results.moments import JointMoments, correct_for_sample, mean_of, variance_of
-from discreet.query.results.stages import apply_stages
+from discreet.query.results.stages import apply_stages, make_number
 from discreet.query.results.table import Result, ResultColumn, notes_of
 
 # Estimates: measures with intervals from noisy parts, ratios and variances included.
@@ -154,9 +154,25 @@ def view(
     if not question.stages:
         return AnswerReading(question, plan, answer, level, simultaneous).result()
     measured = {output.name for output in question.outputs if measures_in(output.term)}
-    together = simultaneous or needs_all_cells(question.stages, measured)
-    reading = AnswerReading(question, plan, answer, level, together)
-    return apply_stages(question.stages, reading.result(), reading.missing(), public=plan.public)
+    # A number beside a cell has an error of its own.
+    together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)
+    reading, *others = _read_together(question, plan, answer, level, together=together)
+    numbers = [make_number(other.question.stages, other.result(), other.missing()) for other in others]
+    notes = dict.fromkeys(note for one in (reading, *others) for note in one.result().notes)
+    result = replace(reading.result(), notes=tuple(notes))
+    return apply_stages(question.stages, result, reading.missing(), public=plan.public, numbers=numbers)
+
+
+def _read_together(
+    question: Question, plan: QueryPlan, answer: Any, confidence: Fraction, *, together: bool
+) -> list["AnswerReading"]:
+    """Return readings of a question and of its numbers. Bars that hold together hold for the cells of all of them."""
+    plans, answers = (plan, *plan.others), (answer, *answer.get("others", []))
+    asked = [(question, 0), *zip(question.numbers, plan.places, strict=True)]
+    readings = [AnswerReading(one, plans[at], answers[at], confidence, together) for one, at in asked]
+    statements = {at: reading.statements for (_, at), reading in zip(asked, readings, strict=True)}
+    beside = {at: sum(statements.values()) - own for at, own in statements.items()}
+    return [replace(reading, beside=beside[at]) for (_, at), reading in zip(asked, readings, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -168,6 +184,8 @@ class AnswerReading:
     answer: Any
     confidence: Fraction
     simultaneous: bool
+    #: How many noisy numbers of other answers have to hold at once with those of this one.
+    beside: int = 0
 
     @cached_property
     def groups(self) -> tuple[tuple[Value, ...], ...]:
@@ -186,7 +204,8 @@ class AnswerReading:
     def error(self, part: Part, together: int) -> float | None:
         """Return how far off a part may be where `together` of them make one cell."""
         if (part, together) not in self._errors:
-            size = self.statements if self.simultaneous or picks_by_noise(self.question) else together
+            every = self.simultaneous or picks_by_noise(self.question)
+            size = self.statements + self.beside if every else together
             share = self.plan.shares[self.plan.parts.index(part)]
             pricing = self.plan.pricing(self.plan.limit_of(self.answer))
             self._errors[part, together] = pricing.error(part, share, self.confidence, size)

@@ -24,18 +24,17 @@ from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
 from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, resolve_group, sums_up
-from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
 from discreet.query.sql.windows import (
     Lifting,
     WindowReader,
     check_no_windows,
-    find_windows,
+    is_outer,
     name_windows,
     place_nulls,
     sums_up_beside_windows,
 )
-from discreet.query.stage_checks import find_odd_function
+from discreet.query.stage_checks import find_odd_function, has_one_cell
 
 MOST_ROWS = 10**9
 #: Reads one SELECT about private rows.
@@ -44,17 +43,49 @@ ReadQuestion = Callable[[exp.Select, Known], Question]
 Columns = tuple[tuple[str, Kind], ...]
 
 
-def read_nested(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
+@dataclass(slots=True)
+class ScalarQuestions:
+    """Questions whose numbers stages use, each once, as they are met."""
+
+    read: ReadQuestion
+    asked: list[Question] = field(default_factory=list)
+
+    def hold(self, node: exp.Subquery, known: Known) -> ColumnValue:
+        """Return the column that holds the number of a scalar subquery."""
+        select = node.unnest()
+        if not isinstance(select, exp.Select):
+            raise known.refuse(node, "A scalar subquery is one SELECT.", "write (SELECT COUNT(*) FROM …)")
+        question = read_outer_question(select, add_with_names(select, known), self.read)
+        columns = columns_of_answer(question)
+        if columns is None or not has_one_cell(question) or not columns[0][1].numeric:
+            raise known.refuse(
+                select,
+                "A scalar subquery must be one number for sure.",
+                "select one aggregate without GROUP BY, HAVING and scalar subqueries of its own: (SELECT COUNT(*) …)",
+            )
+        if question not in self.asked:
+            self.asked.append(question)
+        return ColumnValue(post.number_name(self.asked.index(question)), columns[0][1])
+
+
+def read_outer_question(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
+    """Return the question of a SELECT, with those whose numbers it uses."""
+    numbers = ScalarQuestions(read)
+    question = _read_nested(tree, known, numbers)
+    return replace(question, numbers=tuple(numbers.asked)) if numbers.asked else question
+
+
+def _read_nested(tree: exp.Select, known: Known, numbers: ScalarQuestions) -> Question:
     """Return the question of a SELECT: about private rows, or about the answer to another question."""
     tree = name_windows(tree, known)
     inner = _find_inner(tree, known)
-    if inner is None and find_windows(tree) and sums_up_beside_windows(tree):
-        return _read_beside_windows(tree, known, read)
+    if inner is None and is_outer(tree) and sums_up_beside_windows(tree):
+        return _read_beside_windows(tree, known, numbers)
     if inner is None:
         check_no_windows(tree, known)
-        return read(tree, known)
+        return numbers.read(tree, known)
     known.count_table(tree)
-    question = read_nested(inner.select, inner.known, read)
+    question = _read_nested(inner.select, inner.known, numbers)
     columns = columns_of_answer(question)
     if columns is None:
         raise known.refuse(
@@ -62,20 +93,20 @@ def read_nested(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
             "HISTOGRAM cannot stand in a subquery.",
             "ask for HISTOGRAM(…) by itself; or group by FLOOR(x / 10)",
         )
-    stage = read_stage(tree, StageScope(known.page, columns, inner.alias))
+    stage = read_stage(tree, StageScope(known, columns, inner.alias, numbers))
     return replace(question, stages=(*question.stages, stage))
 
 
-def _read_beside_windows(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
+def _read_beside_windows(tree: exp.Select, known: Known, numbers: ScalarQuestions) -> Question:
     """Return the question of a SELECT whose windows are about its own aggregates."""
     lifting = Lifting(tree, known)
     inner, outer = lifting.split()
-    question = read(inner, known)
+    question = numbers.read(inner, known)
     columns = columns_of_answer(question)
     if columns is None:
         raise known.refuse(tree, "HISTOGRAM cannot stand beside a window.", "ask for HISTOGRAM(…) by itself")
     lifting.name_places([name for name, _ in columns])
-    stage = read_stage(outer, StageScope(known.page, columns, ""))
+    stage = read_stage(outer, StageScope(known, columns, "", numbers))
     return replace(question, stages=(*question.stages, stage))
 
 
@@ -166,15 +197,20 @@ def _kind_of_output(term: q.Term, question: Question) -> Kind:
 class StageScope:
     """The table that a stage is about: where it stands, its columns, and what it is called."""
 
-    page: Page
+    known: Known
     columns: Columns
     alias: str
+    numbers: ScalarQuestions
 
     def plain(self) -> SqlScope:
         """Return where expressions about its rows stand."""
         columns = tuple(Column(name=name, kind=kind) for name, kind in self.columns)
         schema = Schema(table=self.alias or "the subquery", columns=columns, unit=PrivacyUnit())
-        return SqlScope(self.page, schema, (Item.of(self.alias, columns),))
+        return SqlScope(self.known.page, schema, (Item.of(self.alias, columns),))
+
+    def hold_number(self, node: exp.Subquery) -> ColumnValue:
+        """Return the column that holds the number of a scalar subquery."""
+        return self.numbers.hold(node, self.known)
 
 
 @dataclass(slots=True)
@@ -183,6 +219,7 @@ class StageParts:
 
     scope: SqlScope
     grouped: bool
+    hold_number: Callable[[exp.Subquery], ColumnValue]
     groups: tuple[Expression, ...] = ()
     summaries: list[Summary] = field(default_factory=list)
     windows: list[Window] = field(default_factory=list)
@@ -200,6 +237,8 @@ class StageParts:
                     return output
             if isinstance(inner, exp.Window):
                 return self._hold_window(inner, names, over=over)
+            if isinstance(inner, exp.Subquery):
+                return self.hold_number(inner)
             measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self._hold(_summary_of(measure, inner, here))
 
@@ -314,7 +353,7 @@ def read_stage(tree: exp.Select, over: StageScope) -> Stage:
     """Return the stage that a SELECT over an answer is."""
     scope = over.plain()
     grouped = sums_up_beside_windows(tree)
-    parts = StageParts(scope, grouped, _read_groups(tree, scope))
+    parts = StageParts(scope, grouped, over.hold_number, _read_groups(tree, scope))
     names = _read_outputs(tree, over, parts)
     aliases = {output.name.casefold(): output.expression for output in names}
     hidden = parts.hide_names(aliases)
@@ -327,7 +366,7 @@ def read_stage(tree: exp.Select, over: StageScope) -> Stage:
     )
     return Stage(
         outputs=names,
-        where=_read_condition(tree, "where", StageParts(scope, grouped=False), {}),
+        where=_read_condition(tree, "where", StageParts(scope, grouped=False, hold_number=over.hold_number), {}),
         grouped=grouped,
         groups=parts.groups,
         summaries=tuple(parts.summaries),
@@ -422,7 +461,10 @@ def _name_outputs(read: list[tuple[str | None, Expression, exp.Expr]], parts: St
 
 def _name_of(expression: Expression, parts: StageParts) -> str:
     """Return what an output is called without AS: its column, or its only summary with its column."""
-    held = sorted(name for name in post.names_in(expression) if name.startswith(post.MARK))
+    names = {name for name in post.names_in(expression) if name[:2] != post.number_name(0)[:2]}
+    held = sorted(name for name in names if name.startswith(post.MARK))
+    if not names:
+        return "value"
     if len(held) != 1:
         return "value" if held else name_of(expression)
     index, what = int(held[0][2:]), held[0][1]

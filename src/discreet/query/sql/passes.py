@@ -16,7 +16,7 @@ from discreet.query.questions import Question
 from discreet.query.relations.normal_form import settle_question
 from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
-from discreet.query.sql.outer_queries import read_nested
+from discreet.query.sql.outer_queries import read_outer_question
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Known, RowSource
@@ -57,7 +57,7 @@ def read(
         known = Known(page, schemas, publics, matches, paths)
         tree = _tree(page, known)
         known = add_with_names(tree, known)
-        return read_nested(tree, known, _read_question)
+        return read_outer_question(tree, known, _read_question)
     except RecursionError:
         # Our limits are below Python's, but the caller's own stack may have eaten most of it.
         raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None

@@ -29,9 +29,9 @@ from discreet.query.sql.tree_checks import start_of
 
 def sums_up(node: exp.Expr) -> bool:
     """Whether there is a summary of rows in an expression. What a window computes of rows leaves them apart."""
-    return any(
-        call.name.upper() in AGGREGATES and not is_window_function(call) for call in node.find_all(exp.Anonymous)
-    )
+    here = node.walk(prune=lambda inner: isinstance(inner, exp.Query))
+    calls = (call for call in here if isinstance(call, exp.Anonymous))
+    return any(call.name.upper() in AGGREGATES and not is_window_function(call) for call in calls)
 
 
 def is_window_function(node: exp.Expr) -> bool:

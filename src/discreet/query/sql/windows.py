@@ -1,7 +1,8 @@
 """Window functions of SQL: RANK() OVER (ORDER BY n DESC), running sums, neighbours.
 
-Windows are computed from answers. One that stands beside aggregates of private rows is lifted out: the aggregates
-are asked as a question of their own, and the window is about its answer.
+Windows are computed from answers, and so is what uses the number of another question, as in COUNT(*) / (SELECT COUNT(*)
+FROM visits). What stands beside aggregates of private rows is lifted out: the aggregates are asked as a question of
+their own, and the rest is about its answer.
 """
 
 from collections.abc import Callable, Iterator
@@ -28,6 +29,25 @@ PLACES = ("expressions", "qualify", "order")
 def find_windows(select: exp.Select) -> list[exp.Window]:
     """Return the windows of a SELECT, but not those of its subqueries."""
     return [node for part in _window_parts(select) for node in _walk_here(part) if isinstance(node, exp.Window)]
+
+
+def is_outer(select: exp.Select) -> bool:
+    """Whether there are windows or scalar subqueries in a SELECT, where these may stand."""
+    return any(map(_is_about_answers, _window_parts(select))) or _has_scalar(select.args.get("having"))
+
+
+def _is_about_answers(node: exp.Expr) -> bool:
+    """Whether an expression can only be computed from answers: it has a window or a scalar subquery."""
+    return any(isinstance(inner, exp.Window) or is_scalar(inner) for inner in _walk_here(node))
+
+
+def _has_scalar(node: exp.Expr | None) -> bool:
+    return node is not None and any(map(is_scalar, _walk_here(node)))
+
+
+def is_scalar(node: exp.Expr) -> bool:
+    """Whether a node is a subquery that stands for a value."""
+    return isinstance(node, exp.Subquery) and not isinstance(node.parent, exp.From | exp.Join | exp.In | exp.Exists)
 
 
 def _window_parts(select: exp.Select) -> Iterator[exp.Expr]:
@@ -215,7 +235,14 @@ class Lifting:
         for name in ("limit", "offset", "distinct"):
             part = self.tree.args.get(name)
             outer.set(name, None if part is None else part.copy())
+        if self._lifts_having:
+            outer.set("where", exp.Where(this=self._lift(self.tree.args["having"].this, keys, names)))
         return self._build_inner(keys), outer
+
+    @property
+    def _lifts_having(self) -> bool:
+        """Whether HAVING is about answers, and so a condition on the answer's rows."""
+        return _has_scalar(self.tree.args.get("having"))
 
     def name_places(self, names: list[str]) -> None:
         """Give the columns of `outer` the names that the outputs of `inner` have."""
@@ -230,7 +257,7 @@ class Lifting:
             spoken = {
                 column.name.casefold() for column in node.find_all(exp.Column) if column.args.get("table") is None
             }
-            if not _has_window(node) and not spoken & windowed & names:
+            if not _is_about_answers(node) and not spoken & windowed & names:
                 plain.append(node)
             elif isinstance(node, exp.Alias):
                 windowed.add(node.alias.casefold())
@@ -240,6 +267,8 @@ class Lifting:
         inner = self.tree.copy()
         for name in ("qualify", "order", "limit", "offset", "distinct", "windows", "with_"):
             inner.set(name, None)
+        if self._lifts_having:
+            inner.set("having", None)
         inner.set("expressions", self.lifted)
         group = inner.args.get("group")
         if group is not None:
@@ -252,6 +281,8 @@ class Lifting:
         """Return a copy with columns in place of aggregates and keys."""
 
         def replace_node(part: exp.Expr) -> exp.Expr:
+            if isinstance(part, exp.Subquery):
+                return part.copy()  # a question of its own, which is left as it is
             summary = isinstance(part, exp.Anonymous) and part.name.upper() in AGGREGATES
             whole = (summary or isinstance(part, exp.Filter | exp.WithinGroup)) and not is_window_function(part)
             if whole or part in keys:

@@ -40,7 +40,8 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
         lines.append(f"ORDER BY {', '.join(map(writer.order, question.order))}")
     if question.most is not None:
         lines.append(f"LIMIT {question.most}")
-    return reduce(lambda below, stage: stage_sql(stage, below), question.stages, "\n".join(lines))
+    numbers = [question_sql(number, schemas) for number in question.numbers]
+    return reduce(lambda below, stage: stage_sql(stage, below, numbers), question.stages, "\n".join(lines))
 
 
 def _base(question: q.Question, schemas: Mapping[str, Schema]) -> From:

@@ -1,5 +1,7 @@
 """Stages as SQL: a question about an answer has one text. Reading it gives the same stages again."""
 
+from collections.abc import Sequence
+
 from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.core.exact import nearest_float
 from discreet.query import post_processing as post
@@ -19,9 +21,9 @@ from discreet.query.sql_writing.expressions import expression_sql, quote_name
 BELOW = "answer"
 
 
-def stage_sql(stage: Stage, below: str) -> str:
-    """Return a stage around the text of what it is about."""
-    writer = _StageWriter(stage)
+def stage_sql(stage: Stage, below: str, numbers: Sequence[str] = ()) -> str:
+    """Return a stage around the text of what it is about; `numbers` are texts of questions whose numbers it uses."""
+    writer = _StageWriter(stage, numbers)
     distinct = "DISTINCT " if stage.distinct else ""
     lines = [f"SELECT {distinct}{', '.join(map(writer.output, stage.outputs))}", f"FROM (\n{below}\n) AS {BELOW}"]
     if stage.where is not None:
@@ -44,8 +46,9 @@ def stage_sql(stage: Stage, below: str) -> str:
 class _StageWriter:
     """Writes the expressions of one stage."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, numbers: Sequence[str]) -> None:
         self._stage = stage
+        self._numbers = numbers
         self._names = {output.expression: output.name for output in reversed(stage.outputs)}
 
     def output(self, output: StageOutput) -> str:
@@ -74,6 +77,8 @@ class _StageWriter:
         index = int(name[2:])
         if name[1] == "k":
             return self.write(self._stage.groups[index], qualifier)
+        if name[1] == "q":
+            return f"({self._numbers[index]})"
         if name[1] == "w":
             return self._write_window(self._stage.windows[index], qualifier)
         return self._write_summary(self._stage.summaries[index], qualifier)

@@ -195,7 +195,8 @@ class Answer:
 
 def price_words(plan: QueryPlan) -> str:
     """Return what a question is asked with: an ε or a ρ, and the δ for groups that are bought."""
-    delta = sum((part.delta for part in plan.parts if isinstance(part, KeySelection)), Fraction(0))
+    parts = [part for one in (plan, *plan.others) for part in one.parts]
+    delta = sum((part.delta for part in parts if isinstance(part, KeySelection)), Fraction(0))
     return f"{plan.spend}, δ = {text_up(delta, 3)}" if delta else str(plan.spend)
 
 
