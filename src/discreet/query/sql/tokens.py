@@ -351,8 +351,8 @@ def _is_given_name(tokens: list[Token], index: int) -> bool:
 def _check_function(page: Page, token: Token) -> None:
     name = token.text.upper()
     if token.token_type is T.IDENTIFIER:
-        fix = Fix("write the function without quotes", Edit(token.start, token.end + 1, token.text))
-        raise page.refuse(token.start, "A function name cannot be quoted.", fix)
+        unquoted = Fix("write the function without quotes", Edit(token.start, token.end + 1, token.text))
+        raise page.refuse(token.start, "A function name cannot be quoted.", unquoted)
     if name in ALL_FUNCTIONS:
         return
     from discreet.core.schema import closest  # noqa: PLC0415 - only for errors
