@@ -28,8 +28,8 @@ PATTERNS = (
     "😀%",
     "[a]%",
 )
-PARTS = (F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY)
-TRUNCATIONS = (F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY)
+PARTS = (F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY, F.DOW, F.DOY)
+TRUNCATIONS = (F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY, F.LAST_DAY)
 NUMERIC = (Kind.INTEGER, Kind.REAL)
 TEMPORAL = (Kind.DATE, Kind.TIMESTAMP)
 
@@ -79,7 +79,7 @@ class Expressions:
             Kind.TEXT: self.texts,
             Kind.BOOLEAN: self.booleans,
             Kind.DATE: self.dates,
-            Kind.TIMESTAMP: list,
+            Kind.TIMESTAMP: self.timestamps,
         }[kind]()
         alike = [partial(self.alike, function, kind) for function in (F.LEAST, F.GREATEST, F.COALESCE, F.NULLIF)]
         return [*special, *special, *alike, partial(self.case, kind)]
@@ -158,6 +158,7 @@ class Expressions:
             self.substring,
             self.last_letters,
             self.replacement,
+            self.split,
         ]
 
     def substring(self, depth):
@@ -178,6 +179,9 @@ class Expressions:
 
     def replacement(self, depth):
         return call(F.REPLACE, self.of(Kind.TEXT, depth), self.piece(), Literal.of(self.rng.choice(("", "b", "%a_'"))))
+
+    def split(self, depth):
+        return call(F.SPLIT_PART, self.of(Kind.TEXT, depth), self.piece(), Literal.of(self.rng.choice((1, 2, 9))))
 
     def booleans(self):
         return [
@@ -211,6 +215,14 @@ class Expressions:
             partial(self.simple, F.TO_DATE, [self.rng.choice((*TEMPORAL, Kind.TEXT, Kind.TEXT))]),
             self.later,
         ]
+
+    def timestamps(self):
+        cut = (F.TRUNC_HOUR, F.TRUNC_MINUTE, F.TRUNC_SECOND)
+        return [*[partial(self.simple, function, [Kind.TIMESTAMP]) for function in cut], self.seconds_later]
+
+    def seconds_later(self, depth):
+        amount = self.rng.choice((0, 1, -1, 3_600, -86_401, 300_000_000_000, -(2**63)))
+        return call(F.ADD_SECONDS, self.of(self.moment(), depth), Literal.of(amount))
 
     def later(self, depth):
         days, months = (0, 1, 366, 3_000_000, -(2**63)), (1, -1, -60_000, 119_987)

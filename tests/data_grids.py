@@ -43,9 +43,11 @@ SIGNATURES = {
     F.IS_NULL: [(kind,) for kind in Kind],
     **{f: [(TEXT,)] for f in (F.LOWER, F.UPPER, F.TRIM, F.LTRIM, F.RTRIM, F.LENGTH)},
     F.CONCAT: [(TEXT,) * 2],
-    **{f: [(kind,) for kind in DAYS] for f in (F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY)},
+    **{f: [(kind,) for kind in DAYS] for f in (F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY, F.DOW, F.DOY)},
     **{f: [(TIMESTAMP,)] for f in (F.HOUR, F.MINUTE, F.SECOND)},
     **{f: [(k,) for k in DAYS] for f in (F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY)},
+    F.LAST_DAY: [(kind,) for kind in DAYS],
+    **{f: [(TIMESTAMP,)] for f in (F.TRUNC_HOUR, F.TRUNC_MINUTE, F.TRUNC_SECOND)},
     F.DAYS_BETWEEN: list(product(DAYS, DAYS)),
     F.TO_INTEGER: [(kind,) for kind in (INTEGER, REAL, TEXT, BOOLEAN)],
     F.TO_REAL: [(kind,) for kind in (INTEGER, REAL, TEXT)],
@@ -54,6 +56,8 @@ SIGNATURES = {
 }
 #: Among them those that end in February, of leap years and of others, 1900 among these.
 MONTHS = (0, 1, -1, 2, -10, 12, -48, -1200, 7, 119_987, -119_987, 119_988, -119_988, 2**63 - 1)
+#: Among them all seconds that there are, and one more.
+SECONDS = (0, 1, -3_600, 86_400 * 366, 315_537_897_599, -315_537_897_599, 315_537_897_600, -(2**63))
 ONE = Literal.of(1)
 #: What is looked for in texts.
 PIECES = ("a", "b", "aa", "é", "😀", "'", " ", "\\", "%", "\n", "a'b")
@@ -80,6 +84,16 @@ WITH_CONSTANTS = {
             for n in ("", "a😀", "'")
         ],
     ),
+    "SPLIT_PART": (
+        TEXT,
+        [
+            lambda a, p=p, n=n: call(F.SPLIT_PART, a, Literal.of(p), Literal.of(n))
+            for p in PIECES
+            for n in (1, 2, 2**40)
+        ],
+    ),
+    "ADD_SECONDS to dates": (DATE, [lambda a, n=n: call(F.ADD_SECONDS, a, Literal.of(n)) for n in SECONDS]),
+    "ADD_SECONDS to timestamps": (TIMESTAMP, [lambda a, n=n: call(F.ADD_SECONDS, a, Literal.of(n)) for n in SECONDS]),
     "ADD_DAYS to dates": (
         DATE,
         [lambda a, n=n: call(F.ADD_DAYS, a, Literal.of(n)) for n in (0, 1, -366, 3_652_058, -3_652_058, 2**63 - 1)],

@@ -297,6 +297,22 @@ def months_later(moment, months):
     return None
 
 
+def last_day(moment):
+    """Return the last day of a month, found by going on until the month is over, or time is."""
+    day = day_of(moment)
+    while day < date.max and (day + timedelta(days=1)).month == day.month:
+        day += timedelta(days=1)
+    return day
+
+
+def seconds_later(moment, seconds):
+    """Return a moment so many seconds later, or NULL outside of years 1 to 9999."""
+    try:
+        return as_kind(moment, Kind.TIMESTAMP) + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
 def to_integer(value):
     if isinstance(value, str):
         found = re.fullmatch(r" *([+-]?[0-9]{1,15}) *", value)
@@ -338,6 +354,7 @@ STRICT = {
     F.RIGHT: lambda text, length: text[max(len(text) - length, 0) :],
     F.POSITION: lambda text, part: text.find(part) + 1,
     F.REPLACE: lambda text, old, new: text.replace(old, new)[:LONGEST],
+    F.SPLIT_PART: lambda text, part, number: dict(enumerate(text.split(part), 1)).get(number, ""),
     F.SUBSTRING: lambda text, start, length: text[start - 1 : start - 1 + length],
     F.CONCAT: lambda *texts: "".join(texts)[:LONGEST],
     F.YEAR: lambda day: day.year,
@@ -346,6 +363,8 @@ STRICT = {
     F.WEEK: lambda day: day.isocalendar().week,
     F.DAY: lambda day: day.day,
     F.WEEKDAY: lambda day: day.isoweekday(),
+    F.DOW: lambda day: day.isoweekday() % 7,
+    F.DOY: lambda day: day.timetuple().tm_yday,
     F.HOUR: lambda moment: moment.hour,
     F.MINUTE: lambda moment: moment.minute,
     F.SECOND: lambda moment: moment.second,
@@ -354,9 +373,14 @@ STRICT = {
     F.TRUNC_MONTH: lambda day: date(day.year, day.month, 1),
     F.TRUNC_WEEK: lambda day: day_of(days_later(day, 1 - day.isoweekday())),
     F.TRUNC_DAY: day_of,
+    F.TRUNC_HOUR: lambda moment: moment.replace(minute=0, second=0, microsecond=0),
+    F.TRUNC_MINUTE: lambda moment: moment.replace(second=0, microsecond=0),
+    F.TRUNC_SECOND: lambda moment: moment.replace(microsecond=0),
+    F.LAST_DAY: last_day,
     F.DAYS_BETWEEN: lambda first, last: (day_of(last) - day_of(first)).days,
     F.ADD_DAYS: days_later,
     F.ADD_MONTHS: months_later,
+    F.ADD_SECONDS: seconds_later,
     F.TO_INTEGER: to_integer,
     F.TO_REAL: to_real,
     F.TO_TEXT: to_text,

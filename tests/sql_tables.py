@@ -13,6 +13,7 @@ def sql_engine(visits=200):
     """Return the tables on DuckDB, with NULLs, and people who are in some of them only."""
     engine = duckdb.connect()
     engine.execute("CREATE MACRO clamp(x, low, high) AS greatest(low, least(high, x))")
+    engine.execute("CREATE MACRO dow(x) AS dayofweek(x)")
     engine.execute(f"""
         CREATE TABLE visits AS SELECT
             (i % 7)::INT AS patient_id,

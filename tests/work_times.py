@@ -87,11 +87,11 @@ def calls():
 
 def _arguments(function):
     texts = [name for name, (kind, _) in COLUMNS.items() if kind is Kind.TEXT]
-    if function in (F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE):
+    if function in (F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE, F.SPLIT_PART):
         return _arguments_with_constants(function)
     if function is F.CONCAT:
         return [(name, (column(name),) * 4) for name in texts]
-    if function in (F.ADD_DAYS, F.ADD_MONTHS):
+    if function in (F.ADD_DAYS, F.ADD_MONTHS, F.ADD_SECONDS):
         return [(name, (column(name), Literal.of(-30_000))) for name in ("date", "timestamp")]
     if function is F.CLAMP:
         return [(name, (column(name), Literal.of(0), Literal.of(9))) for name in ("integer", "real")]
@@ -112,6 +112,10 @@ def _arguments_with_constants(function):
     if function in (F.RIGHT, F.SUBSTRING):
         ends = (Literal.of(LETTERS // 2), Literal.of(LETTERS))
         return [(name, (column(f"text {name}"), *(ends if function is F.SUBSTRING else ends[:1]))) for name in TEXTS]
+    if function is F.SPLIT_PART:
+        parts = [("text a", "a" * 50 + "b"), ("text a", "a"), ("text ab", "b"), ("text 😀", "😀")]
+        numbers = (Literal.of(1), Literal.of(LETTERS))
+        return [(f"{name} {part}", (column(name), Literal.of(part), at)) for name, part in parts for at in numbers]
     new = (Literal.of("b" * 10),) if function is F.REPLACE else ()
     return [
         ("nearly found", (column("text a"), Literal.of("a" * 50 + "b"), *new)),

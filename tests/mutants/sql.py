@@ -8,6 +8,7 @@ TEXTS = f"{CORPUS}::test_a_question_becomes_its_one_text"
 
 ENGINES = "contracts/test_data_engines.py::test_what_needs_constants_means_the_same"
 PUBLICS = "unit/test_query_publics.py"
+FUNCTIONS = "unit/test_sql_functions.py"
 
 COMPUTED = "unit/test_sql_computed.py"
 SPELLINGS = "unit/test_sql_spellings.py"
@@ -78,7 +79,7 @@ SQL_MUTANTS = [
     ),
     Mutant(
         "a year is as long as a month",
-        "query/sql/expressions.py",
+        "query/sql/date_functions.py",
         '("YEAR", 12)',
         '("YEAR", 1)',
         TEXTS,
@@ -100,9 +101,58 @@ SQL_MUTANTS = [
     Mutant(
         "months are written as days",
         "query/sql_writing/expressions.py::_write_odd",
-        '"MONTH" if function is F.ADD_MONTHS else "DAY"',
-        '"DAY"',
+        "unit = ADDED[function]",
+        'unit = "DAY"',
         TEXTS,
+    ),
+    Mutant(
+        "a moment is moved beyond all years, and the statement fails",
+        "data/duckdb/expressions.py::_seconds_later",
+        "(CASE WHEN {inside} THEN {{}} + to_seconds({added.amount}) END)",
+        "({{}} + to_seconds({added.amount}))",
+        f"{ENGINES}[duckdb-ADD_SECONDS to timestamps]",
+    ),
+    Mutant(
+        "looking for what a text is split at takes no time",
+        "algebra/work_bounds.py::_searching",
+        "(F.POSITION, F.REPLACE, F.SPLIT_PART)",
+        "(F.POSITION, F.REPLACE)",
+        "unit/test_work.py::test_what_is_looked_for_and_what_is_put_in_counts",
+    ),
+    Mutant(
+        "a text that does not have the signs of a format is read as a day",
+        "query/sql/date_formats.py::_read_day",
+        "return Case(((Like(text, pattern), make(F.TO_DATE, day)),), None)",
+        "return make(F.TO_DATE, day)",
+        f"{FUNCTIONS}::test_what_duckdb_writes_otherwise_means_the_same",
+    ),
+    Mutant(
+        "letters are put in that are taken out after it",
+        "query/sql/text_functions.py::build_translation",
+        "if old and not set(old) & set(new):",
+        "if old:",
+        REFUSALS,
+    ),
+    Mutant(
+        "TRUNC rounds down below zero",
+        "query/sql/text_functions.py::_cut_to_digits",
+        "make(F.CEIL, moved)",
+        "make(F.FLOOR, moved)",
+        f"{FUNCTIONS}::test_what_duckdb_writes_otherwise_means_the_same",
+    ),
+    Mutant(
+        "months between two days are counted without years",
+        "query/sql/date_functions.py::_count_units",
+        "return make(F.ADD, years, _subtract_parts(part, start, end, make))",
+        "return _subtract_parts(part, start, end, make)",
+        f"{FUNCTIONS}::test_functions_of_days_mean_what_they_mean_in_duckdb",
+    ),
+    Mutant(
+        "MAKE_DATE cuts years of more than four digits",
+        "query/sql/date_functions.py::build_date",
+        "Case(((make(F.AND, *inside), make(F.TO_DATE, text)),), None)",
+        "make(F.TO_DATE, text)",
+        f"{FUNCTIONS}::test_what_duckdb_writes_otherwise_means_the_same",
     ),
     Mutant(
         "a constant day runs over the end of its month",

@@ -74,7 +74,7 @@ def test_whatever_a_refusal_proposes_is_taken_or_refused_for_another_reason():
 
 
 def test_a_proposal_that_is_no_sql_is_not_made():
-    text = "SELECT COUNT(*) FROM visits WHERE age & 1 = 1"
+    text = "SELECT COUNT(*) FROM visits WHERE age # 1 = 1"
     assert refusal_of(text, SCHEMAS).fix == NOT_KNOWN
     twice = "SELECT wrad, COUNT(*) FROM visits GROUP BY wrad"
     assert refusal_of(remedy_of(refusal_of(twice, SCHEMAS)).apply(twice), SCHEMAS).fix == "did you mean 'ward'?"

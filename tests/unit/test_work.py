@@ -65,6 +65,8 @@ def test_no_text_is_counted_as_a_column(text):
         (call(F.SUBSTRING, TEXT, Literal.of(3), Literal.of(7)), 7),
         (call(F.SUBSTRING, Literal.of("abc"), Literal.of(3), Literal.of(7)), 3),
         (call(F.RIGHT, TEXT, Literal.of(7)), 7),
+        (call(F.SPLIT_PART, TEXT, Literal.of("-"), Literal.of(1)), LONGEST_TEXT),
+        (call(F.SPLIT_PART, Literal.of("abcd"), Literal.of("-"), Literal.of(1)), 4),
         (call(F.REPLACE, Literal.of("abcd"), Literal.of("ab"), Literal.of("xyz")), 6),
         (call(F.REPLACE, Literal.of("abcd"), Literal.of("ab"), Literal.of("x")), 4),
         (call(F.REPLACE, TEXT, Literal.of("a"), Literal.of("bc")), LONGEST_TEXT),
@@ -81,6 +83,8 @@ def test_the_longest_text_that_an_expression_can_be_is_known(expression, letters
 def test_what_is_looked_for_and_what_is_put_in_counts():
     short, long = (cost_of(call(F.POSITION, TEXT, Literal.of("a" * n)), {}).steps for n in (1, 101))
     assert long - short >= 4 * 100 * LONGEST_TEXT
+    near, far = (cost_of(call(F.SPLIT_PART, TEXT, Literal.of("a" * n), Literal.of(1)), {}).steps for n in (1, 101))
+    assert far - near >= 4 * 100 * LONGEST_TEXT
     same, grown = (cost_of(call(F.REPLACE, TEXT, Literal.of("a"), Literal.of(new)), {}).steps for new in ("b", "b" * 9))
     assert grown - same >= WORK[F.REPLACE].per_letter * 8 * LONGEST_TEXT
 
@@ -94,6 +98,9 @@ def test_what_is_looked_for_and_what_is_put_in_counts():
         call(F.REPLACE, TEXT, TEXT, Literal.of("a")),
         call(F.REPLACE, TEXT, Literal.of("a"), Literal.of("b" * 11)),
         call(F.RIGHT, TEXT, Literal.of(-1)),
+        call(F.SPLIT_PART, TEXT, Literal.of(""), Literal.of(1)),
+        call(F.SPLIT_PART, TEXT, TEXT, Literal.of(1)),
+        call(F.SPLIT_PART, TEXT, Literal.of("-"), Literal.of(0)),
     ],
 )
 def test_what_is_looked_for_is_a_constant_and_what_is_put_in_is_not_much_longer(wrong):

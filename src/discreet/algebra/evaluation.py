@@ -6,6 +6,7 @@ on the values: they say which groups a question has, and are public themselves.
 """
 
 import math
+from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from fractions import Fraction
@@ -256,6 +257,20 @@ def _substring(value: Value, start: int, length: int) -> str:
     return _need_short(value)[start - 1 : start - 1 + length]
 
 
+def _right(value: Value, length: int) -> str:
+    text = _need_short(value)
+    return text[max(len(text) - length, 0) :]
+
+
+def _split_part(value: Value, part: str, number: int) -> str:
+    pieces = _need_short(value).split(part)
+    return pieces[number - 1] if number <= len(pieces) else ""
+
+
+def _last_day(day: date) -> date:
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
 LENIENT: dict[Function, Callable[[list[Any], Kind], Value]] = {
     F.AND: lambda values, _: False if False in values else None if None in values else True,
     F.OR: lambda values, _: True if True in values else None if None in values else False,
@@ -291,7 +306,13 @@ STRICT: dict[Function, Callable[..., Value]] = {
     F.LOWER: lambda value: _need_ascii(_need_short(value)).lower(),
     F.UPPER: lambda value: _need_ascii(_need_short(value)).upper(),
     F.TRIM: lambda value: _need_short(value).strip(" "),
+    F.LTRIM: lambda value: _need_short(value).lstrip(" "),
+    F.RTRIM: lambda value: _need_short(value).rstrip(" "),
     F.LENGTH: lambda value: len(_need_short(value)),
+    F.RIGHT: _right,
+    F.POSITION: lambda value, part: _need_short(value).find(part) + 1,
+    F.REPLACE: lambda value, old, new: _need_short(_need_short(value).replace(old, new)),
+    F.SPLIT_PART: _split_part,
     F.SUBSTRING: _substring,
     F.CONCAT: _concatenate,
     F.YEAR: _of_day(lambda day: day.year),
@@ -300,11 +321,14 @@ STRICT: dict[Function, Callable[..., Value]] = {
     F.WEEK: _of_day(lambda day: day.isocalendar()[1]),
     F.DAY: _of_day(lambda day: day.day),
     F.WEEKDAY: _of_day(lambda day: day.isoweekday()),
+    F.DOW: _of_day(lambda day: day.isoweekday() % 7),
+    F.DOY: _of_day(lambda day: day.timetuple().tm_yday),
     F.TRUNC_YEAR: _of_day(lambda day: day.replace(month=1, day=1)),
     F.TRUNC_QUARTER: _of_day(lambda day: day.replace(month=3 * _quarter(day) - 2, day=1)),
     F.TRUNC_MONTH: _of_day(lambda day: day.replace(day=1)),
     F.TRUNC_WEEK: _of_day(_monday),
     F.TRUNC_DAY: _of_day(lambda day: day),
+    F.LAST_DAY: _of_day(_last_day),
     F.DAYS_BETWEEN: lambda first, last: day_number(_need_day(last)) - day_number(_need_day(first)),
     F.ADD_DAYS: _add_days,
     F.ADD_MONTHS: lambda value, months: months_later(_need_day(value), months),

@@ -6,7 +6,7 @@ the engine would refuse it, or cast it, after the payment.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 
 from discreet.algebra.expressions import (
@@ -24,6 +24,8 @@ from discreet.algebra.expressions import (
     kind_of_value,
     later,
     length_of_right,
+    seconds_later,
+    split_of,
     texts_of,
 )
 from discreet.algebra.functions import F, Function, kind_of_call
@@ -156,6 +158,19 @@ def _check_node(node: Call | Case | InSet | Like) -> None:
             _check_literal(Literal.of(node.pattern))
 
 
+#: Functions that need constants: what reads these, or refuses others.
+CONSTANTS_OF: dict[Function, Callable[[Call], object]] = {
+    F.SUBSTRING: ends_of_substring,
+    F.RIGHT: length_of_right,
+    F.POSITION: texts_of,
+    F.REPLACE: texts_of,
+    F.SPLIT_PART: split_of,
+    F.ADD_DAYS: later,
+    F.ADD_MONTHS: later,
+    F.ADD_SECONDS: seconds_later,
+}
+
+
 def _check_call(call: Call) -> None:
     kinds = [None if is_null(argument) else argument.kind for argument in call.arguments]
     kind = kind_of_call(call.function, kinds)
@@ -171,14 +186,8 @@ def _check_call(call: Call) -> None:
                     pass
                 case _:
                     raise InvalidInput("CLAMP needs two constants, low ≤ high.", fix="write CLAMP(x, 0, 100)")
-        case F.SUBSTRING:
-            ends_of_substring(call)
-        case F.RIGHT:
-            length_of_right(call)
-        case F.POSITION | F.REPLACE:
-            texts_of(call)
-        case F.ADD_DAYS | F.ADD_MONTHS:
-            later(call)
+        case function if function in CONSTANTS_OF:
+            CONSTANTS_OF[function](call)
         case _:
             pass
 

@@ -13,7 +13,7 @@ Arguments that are constants say the same on every engine, before any row is rea
 from calendar import monthrange
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from fractions import Fraction
 from typing import ClassVar
 
@@ -241,6 +241,8 @@ def columns_in(expression: Expression) -> set[str]:
 SATURATED = 2**53
 #: No day of years 1 to 9999 is farther from another.
 MOST_DAYS = 3_652_058
+#: No moment of years 1 to 9999 is farther from another, in whole seconds.
+MOST_SECONDS = 86_400 * (MOST_DAYS + 1) - 1
 #: No month of years 1 to 9999 is farther from another.
 MOST_MONTHS = 119_987
 #: Engines' positions in texts are 32-bit numbers.
@@ -251,6 +253,8 @@ BINARY = {F.ADD: "+", F.SUBTRACT: "-", F.MULTIPLY: "*"}
 SAME = {F.LEAST: "least", F.GREATEST: "greatest", F.COALESCE: "coalesce"}
 TEXTS = {F.LOWER: "lower", F.UPPER: "upper"}
 TRUNCATED = {F.TRUNC_YEAR: "year", F.TRUNC_QUARTER: "quarter", F.TRUNC_MONTH: "month", F.TRUNC_WEEK: "week"}
+#: Units that moments are cut to, which stay moments: their names, and how many seconds they have.
+CLOCK_UNITS = {F.TRUNC_HOUR: ("hour", 3_600), F.TRUNC_MINUTE: ("minute", 60), F.TRUNC_SECOND: ("second", 1)}
 #: Parts of a day, as DuckDB and PostgreSQL call them.
 PARTS = {
     F.YEAR: "year",
@@ -259,6 +263,8 @@ PARTS = {
     F.WEEK: "week",
     F.DAY: "day",
     F.WEEKDAY: "isodow",
+    F.DOW: "dow",
+    F.DOY: "doy",
     F.HOUR: "hour",
     F.MINUTE: "minute",
     F.SECOND: "second",
@@ -317,6 +323,26 @@ def _month_ends(months: int) -> tuple[date, date]:
     return date(first // 12 + 1, first % 12 + 1, 1), date(year, month, monthrange(year, month)[1])
 
 
+@dataclass(frozen=True, slots=True)
+class SecondsLater:
+    """So many seconds, and the first and the last moment that has another so far away from it."""
+
+    amount: int
+    first: datetime
+    last: datetime
+
+
+def seconds_later(call: Call) -> SecondsLater | None:
+    """Return what is added to a moment; None if there is no moment so far away from any, or no number."""
+    amount = whole_of(call.arguments[1])
+    if amount is None or is_null(call.arguments[0]) or abs(amount) > MOST_SECONDS:
+        return None
+    added = timedelta(seconds=amount)
+    first = datetime.min - min(added, timedelta(0))  # noqa: DTZ901 - timestamps are UTC, without saying so
+    last = datetime.max - max(added, timedelta(0))  # noqa: DTZ901
+    return SecondsLater(amount, first, last)
+
+
 def ends_of_substring(call: Call) -> tuple[int, int] | None:
     """Return where a part of a text begins, and how long it is, as far as engines count; None if one is NULL."""
     start, length = (whole_of(argument) for argument in call.arguments[1:])
@@ -357,6 +383,18 @@ def texts_of(call: Call) -> tuple[str, ...]:
             fix="put in a shorter text",
         )
     return texts
+
+
+def split_of(call: Call) -> tuple[str, int]:
+    """Return the constant that SPLIT_PART splits a text at, and the number of the part, as far as engines count."""
+    match call.arguments[1:]:
+        case (Literal(value=str() as part), Literal(value=int() as number, kind=Kind.INTEGER)) if part and number >= 1:
+            return part, min(number, MOST_POSITION)
+        case _:
+            raise InvalidInput(
+                "SPLIT_PART needs a constant text that is not empty, and a constant number of at least 1.",
+                fix="write SPLIT_PART(x, '-', 1)",
+            )
 
 
 class NotPlain(Exception):

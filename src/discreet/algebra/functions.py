@@ -15,11 +15,16 @@ The meaning is the contract of all engines; `tests/plain_engine.py` is its plain
   UPPER are the engine's. RIGHT(text, length) needs a constant length ≥ 0.
 * POSITION(text, part) is where a constant part begins first, counted from 1; 0 if it is nowhere. REPLACE(text, old,
   new) puts a constant in place of another, from left to right. Neither `part` nor `old` is empty, and `new` is at most
-  `MOST_GROWTH` times as long as `old`.
+  `MOST_GROWTH` times as long as `old`. SPLIT_PART(text, part, number) is what stands before the first `part`, between
+  two of them, or after the last, counted from 1; an empty text where there are fewer. `part` is constant and not
+  empty, and `number` a constant of at least 1.
 * LOG10 of a power of ten is whole. SECOND is the whole second of the minute.
-* Weeks are ISO weeks; WEEKDAY is 1 for Monday to 7 for Sunday. TRUNC_WEEK is the Monday. TRUNC_* give DATEs.
+* Weeks are ISO weeks; WEEKDAY is 1 for Monday to 7 for Sunday, DOW is 0 for Sunday to 6 for Saturday, and DOY counts
+  the days of the year from 1. TRUNC_WEEK is the Monday. TRUNC_* give DATEs, but for hours, minutes and seconds, which
+  give TIMESTAMPs. LAST_DAY is the last day of the month.
 * DAYS_BETWEEN(a, b) is the number of midnights from a to b. ADD_DAYS(day, constant) and ADD_MONTHS(day, constant) are
-  DATEs of DATEs and TIMESTAMPs, at the same hour, of TIMESTAMPs. They are NULL outside of years 1 to 9999. Months end
+  DATEs of DATEs and TIMESTAMPs, at the same hour, of TIMESTAMPs. ADD_SECONDS(day, constant) is a TIMESTAMP of either:
+  a DATE is its midnight. They are NULL outside of years 1 to 9999. Months end
   early: what would be the 31st of a month of 30 days is the 30th, and nothing remembers the 31st.
 * TO_INTEGER rounds reals like ROUND; reads a text that is an optional sign and 1 to 15 digits, spaces around it
   allowed; TRUE is 1. TO_REAL reads a text like 12, -1.5, .5 or 1e3 (exponent of at most three digits), spaces around it
@@ -86,6 +91,7 @@ class Function(Enum):
             "RIGHT": "RIGHT: 'RIGHT'",
             "POSITION": "POSITION: 'POSITION'",
             "REPLACE": "REPLACE: 'REPLACE'",
+            "SPLIT_PART": "SPLIT_PART: 'SPLIT_PART'",
             "||": "CONCAT: '||'",
             "YEAR": "YEAR: 'YEAR'",
             "QUARTER": "QUARTER: 'QUARTER'",
@@ -93,6 +99,8 @@ class Function(Enum):
             "WEEK": "WEEK: 'WEEK'",
             "DAY": "DAY: 'DAY'",
             "WEEKDAY": "WEEKDAY: 'WEEKDAY'",
+            "DOW": "DOW: 'DOW'",
+            "DOY": "DOY: 'DOY'",
             "HOUR": "HOUR: 'HOUR'",
             "MINUTE": "MINUTE: 'MINUTE'",
             "SECOND": "SECOND: 'SECOND'",
@@ -101,9 +109,14 @@ class Function(Enum):
             "DATE_TRUNC month": "TRUNC_MONTH: 'DATE_TRUNC month'",
             "DATE_TRUNC week": "TRUNC_WEEK: 'DATE_TRUNC week'",
             "DATE_TRUNC day": "TRUNC_DAY: 'DATE_TRUNC day'",
+            "DATE_TRUNC hour": "TRUNC_HOUR: 'DATE_TRUNC hour'",
+            "DATE_TRUNC minute": "TRUNC_MINUTE: 'DATE_TRUNC minute'",
+            "DATE_TRUNC second": "TRUNC_SECOND: 'DATE_TRUNC second'",
+            "LAST_DAY": "LAST_DAY: 'LAST_DAY'",
             "DAYS_BETWEEN": "DAYS_BETWEEN: 'DAYS_BETWEEN'",
             "ADD_DAYS": "ADD_DAYS: 'ADD_DAYS'",
             "ADD_MONTHS": "ADD_MONTHS: 'ADD_MONTHS'",
+            "ADD_SECONDS": "ADD_SECONDS: 'ADD_SECONDS'",
             "CAST AS INTEGER": "TO_INTEGER: 'CAST AS INTEGER'",
             "CAST AS REAL": "TO_REAL: 'CAST AS REAL'",
             "CAST AS TEXT": "TO_TEXT: 'CAST AS TEXT'",
@@ -152,6 +165,7 @@ class Function(Enum):
     RIGHT = "RIGHT"
     POSITION = "POSITION"
     REPLACE = "REPLACE"
+    SPLIT_PART = "SPLIT_PART"
     CONCAT = "||"
     YEAR = "YEAR"
     QUARTER = "QUARTER"
@@ -159,6 +173,8 @@ class Function(Enum):
     WEEK = "WEEK"
     DAY = "DAY"
     WEEKDAY = "WEEKDAY"
+    DOW = "DOW"
+    DOY = "DOY"
     HOUR = "HOUR"
     MINUTE = "MINUTE"
     SECOND = "SECOND"
@@ -167,9 +183,14 @@ class Function(Enum):
     TRUNC_MONTH = "DATE_TRUNC month"
     TRUNC_WEEK = "DATE_TRUNC week"
     TRUNC_DAY = "DATE_TRUNC day"
+    TRUNC_HOUR = "DATE_TRUNC hour"
+    TRUNC_MINUTE = "DATE_TRUNC minute"
+    TRUNC_SECOND = "DATE_TRUNC second"
+    LAST_DAY = "LAST_DAY"
     DAYS_BETWEEN = "DAYS_BETWEEN"
     ADD_DAYS = "ADD_DAYS"
     ADD_MONTHS = "ADD_MONTHS"
+    ADD_SECONDS = "ADD_SECONDS"
     TO_INTEGER = "CAST AS INTEGER"
     TO_REAL = "CAST AS REAL"
     TO_TEXT = "CAST AS TEXT"
@@ -207,6 +228,8 @@ SIMPLE: dict[Function, tuple[int, set[Kind], Kind]] = {
     F.WEEK: (1, DAYS, Kind.INTEGER),
     F.DAY: (1, DAYS, Kind.INTEGER),
     F.WEEKDAY: (1, DAYS, Kind.INTEGER),
+    F.DOW: (1, DAYS, Kind.INTEGER),
+    F.DOY: (1, DAYS, Kind.INTEGER),
     F.HOUR: (1, {Kind.TIMESTAMP}, Kind.INTEGER),
     F.MINUTE: (1, {Kind.TIMESTAMP}, Kind.INTEGER),
     F.SECOND: (1, {Kind.TIMESTAMP}, Kind.INTEGER),
@@ -215,6 +238,10 @@ SIMPLE: dict[Function, tuple[int, set[Kind], Kind]] = {
     F.TRUNC_MONTH: (1, DAYS, Kind.DATE),
     F.TRUNC_WEEK: (1, DAYS, Kind.DATE),
     F.TRUNC_DAY: (1, DAYS, Kind.DATE),
+    F.TRUNC_HOUR: (1, {Kind.TIMESTAMP}, Kind.TIMESTAMP),
+    F.TRUNC_MINUTE: (1, {Kind.TIMESTAMP}, Kind.TIMESTAMP),
+    F.TRUNC_SECOND: (1, {Kind.TIMESTAMP}, Kind.TIMESTAMP),
+    F.LAST_DAY: (1, DAYS, Kind.DATE),
     F.DAYS_BETWEEN: (2, DAYS, Kind.INTEGER),
     F.TO_INTEGER: (1, NUMBERS | TEXTS | {Kind.BOOLEAN}, Kind.INTEGER),
     F.TO_REAL: (1, NUMBERS | TEXTS, Kind.REAL),
@@ -254,10 +281,12 @@ WORK: dict[Function, Work] = {
     **dict.fromkeys((F.LOWER, F.UPPER), Work(2_000, per_letter=60)),
     **dict.fromkeys((F.TRIM, F.LTRIM, F.RTRIM, F.LENGTH, F.SUBSTRING, F.RIGHT, F.CONCAT), Work(2_000, per_letter=20)),
     **dict.fromkeys((F.POSITION, F.REPLACE), Work(2_000, per_letter=40)),
-    **dict.fromkeys((F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY), Work(5_000)),
+    F.SPLIT_PART: Work(2_000, per_letter=300),
+    **dict.fromkeys((F.YEAR, F.QUARTER, F.MONTH, F.WEEK, F.DAY, F.WEEKDAY, F.DOW, F.DOY), Work(5_000)),
     **dict.fromkeys((F.HOUR, F.MINUTE, F.SECOND), Work(5_000)),
     **dict.fromkeys((F.TRUNC_YEAR, F.TRUNC_QUARTER, F.TRUNC_MONTH, F.TRUNC_WEEK, F.TRUNC_DAY), Work(5_000)),
-    **dict.fromkeys((F.DAYS_BETWEEN, F.ADD_DAYS, F.ADD_MONTHS), Work(5_000)),
+    **dict.fromkeys((F.TRUNC_HOUR, F.TRUNC_MINUTE, F.TRUNC_SECOND, F.LAST_DAY), Work(5_000)),
+    **dict.fromkeys((F.DAYS_BETWEEN, F.ADD_DAYS, F.ADD_MONTHS, F.ADD_SECONDS), Work(5_000)),
     **dict.fromkeys((F.TO_INTEGER, F.TO_REAL, F.TO_DATE), Work(10_000, per_letter=100)),
     F.TO_TEXT: Work(5_000, per_letter=1),
 }
@@ -297,13 +326,17 @@ def _kind_of_odd(function: Function, kinds: Sequence[Kind | None]) -> Kind:
             _need(function, kinds[:1], 1, TEXTS)
             _need(function, kinds[1:], 1, {Kind.INTEGER})
             return Kind.TEXT
+        case F.SPLIT_PART:
+            _need(function, kinds[:2], 2, TEXTS)
+            _need(function, kinds[2:], 1, {Kind.INTEGER})
+            return Kind.TEXT
         case F.CONCAT:
             _need(function, kinds, None, TEXTS)
             return Kind.TEXT
         case _:
             _need(function, kinds[:1], 1, DAYS)
             _need(function, kinds[1:], 1, {Kind.INTEGER})
-            return kinds[0] or Kind.DATE
+            return Kind.TIMESTAMP if function is F.ADD_SECONDS else kinds[0] or Kind.DATE
 
 
 def _need(function: Function, kinds: Sequence[Kind | None], count: int | None, allowed: set[Kind]) -> None:

@@ -118,7 +118,7 @@ def _cost_of_call(call: Call, columns: Costs) -> Cost:
 
 def _searching(call: Call, below: Sequence[Cost]) -> int:
     """Return the steps of looking for a constant at every letter of a text, and of what is put in its place."""
-    if call.function not in (F.POSITION, F.REPLACE):
+    if call.function not in (F.POSITION, F.REPLACE, F.SPLIT_PART):
         return 0
     grown = _replaced(below) - below[0].letters if call.function is F.REPLACE else 0
     return SEARCHED * below[0].letters * below[1].letters + WORK[call.function].per_letter * grown

@@ -36,13 +36,18 @@ PLAIN: dict[str, F] = {
     "WEEK": F.WEEK,
     "DAY": F.DAY,
     "ISODOW": F.WEEKDAY,
+    "DOW": F.DOW,
+    "DAYOFYEAR": F.DOY,
+    "DOY": F.DOY,
+    "LAST_DAY": F.LAST_DAY,
     "HOUR": F.HOUR,
     "MINUTE": F.MINUTE,
     "SECOND": F.SECOND,
 }
 #: Parts of a date that EXTRACT and DATE_PART know.
 PARTS: dict[str, F] = {
-    name: PLAIN[name] for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW", "HOUR", "MINUTE", "SECOND")
+    name: PLAIN[name]
+    for name in ("YEAR", "QUARTER", "MONTH", "WEEK", "DAY", "ISODOW", "DOW", "DOY", "HOUR", "MINUTE", "SECOND")
 }
 TRUNCATIONS: dict[str, F] = {
     "YEAR": F.TRUNC_YEAR,
@@ -50,12 +55,19 @@ TRUNCATIONS: dict[str, F] = {
     "MONTH": F.TRUNC_MONTH,
     "WEEK": F.TRUNC_WEEK,
     "DAY": F.TRUNC_DAY,
+    "HOUR": F.TRUNC_HOUR,
+    "MINUTE": F.TRUNC_MINUTE,
+    "SECOND": F.TRUNC_SECOND,
 }
 #: Functions of a row with rules of their own.
 SPECIAL = (
     *("CLAMP", "ROUND", "SUBSTRING", "SUBSTR", "DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF"),
+    *("DATE_ADD", "DATEADD", "DATE_SUB", "EPOCH", "DAYNAME", "MONTHNAME", "MAKE_DATE"),
     *("CONCAT", "LEFT", "STARTS_WITH", "IFNULL", "NVL", "IF", "IIF", "DATE"),
     *("LOG", "LOG2", "SIGN", "RIGHT", "REPLACE", "STRPOS", "INSTR", "CONCAT_WS"),
+    *("STRFTIME", "FORMAT_DATE", "TO_CHAR", "DATE_FORMAT", "STRPTIME", "TO_DATE"),
+    *("LPAD", "RPAD", "SPLIT_PART", "LOCATE", "CHARINDEX", "CONTAINS", "ENDS_WITH", "SUFFIX", "REPEAT", "TRANSLATE"),
+    *("TRUNC", "PI", "RADIANS", "DEGREES", "SAFE_DIVIDE", "TRY_DIVIDE", "ISNULL", "NVL2", "DECODE", "CHOOSE"),
 )
 #: Functions of all rows of a group.
 AGGREGATES = (
@@ -77,8 +89,8 @@ SYNONYMS: dict[str, str] = {
     "LEN": "LENGTH",
     "UCASE": "UPPER",
     "LCASE": "LOWER",
-    "ISNULL": "COALESCE",
     "DAYOFMONTH": "DAY",
+    "WEEKOFYEAR": "WEEK",
     "DATETRUNC": "DATE_TRUNC",
     "DATEPART": "DATE_PART",
     "SAFE_CAST": "TRY_CAST",
@@ -94,7 +106,7 @@ ALL_FUNCTIONS = frozenset((*PLAIN, *SPECIAL, *AGGREGATES, *RANKINGS, *NEIGHBOURS
 WORDS: dict[F, str] = {
     **{
         function: function.value.lower()
-        for function in (*PLAIN.values(), F.ROUND, F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE)
+        for function in (*PLAIN.values(), F.ROUND, F.SUBSTRING, F.RIGHT, F.POSITION, F.REPLACE, F.SPLIT_PART)
         if function is not F.MODULO
     },
     **{function: name.lower() for name, function in TRUNCATIONS.items()},

@@ -120,3 +120,21 @@ GROUP BY ward
 ) AS answer
 LIMIT 10
 OFFSET 5
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF(left_on, day, DAY) > 3 OR DATEDIFF(left_on, day) > 9
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE DATE_DIFF('day', day, left_on) > 3 OR DATE_DIFF('day', day, left_on) > 9
+===
+SELECT COUNT(*) FROM visits WHERE TO_CHAR(seen, 'YYYY-MM') = '2024-01' AND DATE_FORMAT(day, '%Y-%m') = '2024-01' AND DATE_FORMAT(day, 'yyyy-MM') = '2024-01'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 1, 7) = '2024-01' AND SUBSTRING(CAST(day AS VARCHAR), 1, 7) = '2024-01' AND SUBSTRING(CAST(day AS VARCHAR), 1, 7) = '2024-01'
+===
+SELECT COUNT(*) FROM visits WHERE TO_DATE(ward, 'DD.MM.YYYY') = '2024-01-31' OR TO_DATE(ward) = '2024-01-31' OR STRPTIME(ward, '%Y%m%d') = '2024-01-31'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE CASE WHEN ward LIKE '__.__.____' THEN CAST(SUBSTRING(ward, 7, 4) || '-' || SUBSTRING(ward, 4, 2) || '-' || SUBSTRING(ward, 1, 2) AS DATE) END = DATE '2024-01-31' OR CAST(ward AS DATE) = DATE '2024-01-31' OR CASE WHEN ward LIKE '________' THEN CAST(SUBSTRING(ward, 1, 4) || '-' || SUBSTRING(ward, 5, 2) || '-' || SUBSTRING(ward, 7, 2) AS DATE) END = DATE '2024-01-31'

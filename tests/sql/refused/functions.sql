@@ -101,7 +101,7 @@ HASH is not a supported function. (line 1, column 35)
 SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'a.*')
 ---
 REGEXP_MATCHES is not a supported function. (line 1, column 35)
-  fix: use LIKE, SUBSTRING, RIGHT, STRPOS, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||
+  fix: use LIKE, SUBSTRING, RIGHT, STRPOS, SPLIT_PART, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||
 ===
 SELECT COUNT(*) FROM visits WHERE ward ~ 'a'
 ---
@@ -133,15 +133,10 @@ SELECT COUNT(*) FROM visits WHERE ward LIKE ANY ('a', 'b')
 ANY is not supported. (line 1, column 45)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
 ===
-SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2024'
----
-STRFTIME is not a supported function. (line 1, column 35)
-  fix: use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND or DATE_TRUNC('month', day)
-===
 SELECT COUNT(*) FROM visits WHERE WEEKDAY(day) = 0
 ---
 WEEKDAY is not a supported function. (line 1, column 35)
-  fix: use ISODOW, which is 1 for Monday to 7 for Sunday
+  fix: databases count from different days: use ISODOW, which is 1 for Monday to 7 for Sunday, or DOW, which is 0 for Sunday to 6 for Saturday
 ===
 SELECT COUNT(*) FROM visits WHERE getenv('HOME') = ''
 ---
@@ -170,13 +165,13 @@ This SQL cannot be parsed. (line 1, column 42)
 ===
 SELECT COUNT(*) FROM visits WHERE age & 1 = 1
 ---
-'&' is not supported here. (line 1, column 39)
-  fix: see the page on SQL for supported syntax
+Arithmetic of bits is not supported. (line 1, column 39)
+  fix: use // and %: x // 4 % 2 is the third bit of x
 ===
 SELECT COUNT(*) FROM visits WHERE age << 1 = 1
 ---
 << is not supported here. (line 1, column 35)
-  fix: see the page on SQL for supported syntax
+  fix: write x * 8 for x << 3, and x // 8 for x >> 3
 ===
 SELECT COUNT(*) FROM visits WHERE age DIV 2 = 1
 ---
@@ -298,7 +293,327 @@ SELECT COUNT(*) FROM visits WHERE CONCAT() = 'A'
 CONCAT has other arguments. (line 1, column 35)
   fix: put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END
 ===
-SELECT COUNT(*) FROM visits WHERE TRUNC(stay) = 1
+SELECT COUNT(*) FROM visits WHERE DAYOFWEEK(day) = 1
 ---
-TRUNC is not a supported function. (line 1, column 35)
-  fix: use FLOOR; of dates, DATE_TRUNC('month', day)
+DAYOFWEEK is not a supported function. (line 1, column 35)
+  fix: databases count from different days: use ISODOW, which is 1 for Monday to 7 for Sunday, or DOW, which is 0 for Sunday to 6 for Saturday
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('week', day, left_on) = 1
+---
+DATE_DIFF has other arguments. (line 1, column 35)
+  fix: write DATE_DIFF('day', from, to), or 'year', 'quarter', 'month', 'hour', 'minute', 'second'; for weeks DATE_DIFF('day', from, to) // 7, as databases begin them on different days
+===
+SELECT COUNT(*) FROM visits WHERE DATEDIFF(day, left_on, day) = 1
+---
+It is not clear which of these is the unit. (line 1, column 35)
+  fix: put the unit first, in quotes: 'day'
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF('day', ward, day) = 1
+---
+DATE_DIFF has other arguments. (line 1, column 35)
+  fix: write DATE_DIFF('day', from, to), or 'year', 'quarter', 'month', 'hour', 'minute', 'second'; for weeks DATE_DIFF('day', from, to) // 7, as databases begin them on different days
+===
+SELECT COUNT(*) FROM visits WHERE DATE_DIFF(1, 2) = 1
+---
+DATE_DIFF has other arguments. (line 1, column 35)
+  fix: write DATE_DIFF('day', from, to), or 'year', 'quarter', 'month', 'hour', 'minute', 'second'; for weeks DATE_DIFF('day', from, to) // 7, as databases begin them on different days
+===
+SELECT COUNT(*) FROM visits WHERE TIMESTAMPDIFF(MONTH, day, left_on) > 1
+---
+TIMESTAMPDIFF is not a supported function. (line 1, column 35)
+  fix: databases count differently: write DATE_DIFF('month', from, to), which counts the first days of months between them, or DATE_DIFF('day', from, to), or DATE_DIFF('day', from, to) // 365
+===
+SELECT COUNT(*) FROM visits WHERE AGE(day, left_on) > 1
+---
+AGE is not a supported function. (line 1, column 35)
+  fix: databases count differently: write DATE_DIFF('month', from, to), which counts the first days of months between them, or DATE_DIFF('day', from, to), or DATE_DIFF('day', from, to) // 365
+===
+SELECT COUNT(*) FROM visits WHERE ADD_MONTHS(day, 1) > left_on
+---
+ADD_MONTHS is not a supported function. (line 1, column 35)
+  fix: write day + INTERVAL 1 MONTH
+===
+SELECT COUNT(*) FROM visits WHERE DATE_SUB('month', day, left_on) > 1
+---
+DATE_SUB has other arguments. (line 1, column 35)
+  fix: write day + INTERVAL 7 DAY or day - INTERVAL 1 MONTH, with a constant; for what lies between two days DATE_DIFF('day', from, to)
+===
+SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, age) > left_on
+---
+DATE_ADD has other arguments. (line 1, column 35)
+  fix: write day + INTERVAL 7 DAY or day - INTERVAL 1 MONTH, with a constant
+===
+SELECT COUNT(*) FROM visits WHERE seen - TIMESTAMP '2024-01-31 08:30:00' > 1
+---
+The difference of timestamps would be an interval. (line 1, column 35)
+  fix: write DATE_DIFF('second', from, to), or 'minute', 'hour', 'day'
+===
+SELECT COUNT(*) FROM visits WHERE MAKE_DATE(2023, 2, 29) > day
+---
+MAKE_DATE has other arguments. (line 1, column 35)
+  fix: write MAKE_DATE(year, month, day), with three whole numbers; a constant day as DATE '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE MAKE_DATE(age, 1) > day
+---
+MAKE_DATE has other arguments. (line 1, column 35)
+  fix: write MAKE_DATE(year, month, day), with three whole numbers; a constant day as DATE '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE CAST(ward AS TIMESTAMP) < seen
+---
+Only days and constant texts can be cast to TIMESTAMP. (line 1, column 35)
+  fix: write CAST(x AS DATE), or declare kinds={"x": "timestamp"} when the table is opened
+===
+SELECT COUNT(*) FROM visits WHERE CAST(seen AS TIME) < 5
+---
+TIME is not a supported type. (line 1, column 48)
+  fix: use HOUR(x), MINUTE(x) and SECOND(x); HOUR(x) * 3600 + MINUTE(x) * 60 + SECOND(x) are the seconds of the day
+===
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('minute', day) = day
+---
+DATE_TRUNC minute does not take date values. (line 1, column 35)
+  fix: give it timestamp, for instance with CAST(… AS …)
+===
+SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('century', day) = day
+---
+DATE_TRUNC has other arguments. (line 1, column 35)
+  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day', 'hour', 'minute', 'second'
+===
+SELECT COUNT(*) FROM visits WHERE EPOCH(ward) = 1
+---
+EPOCH has other arguments. (line 1, column 35)
+  fix: write EPOCH(seen), of a date or a timestamp
+===
+SELECT COUNT(*) FROM visits WHERE TIMESTAMP '0001-01-01 00:00:00' - INTERVAL 1 HOUR < seen
+---
+The date is outside the years 1 to 9999. (line 1, column 45)
+  fix: write a shorter interval
+===
+SELECT COUNT(*) FROM visits WHERE LPAD(ward, 5, '00') = 'A'
+---
+LPAD has other arguments. (line 1, column 35)
+  fix: write LPAD(text, 5, '0'), with a length from 1 to 1,000 and one letter
+===
+SELECT COUNT(*) FROM visits WHERE LPAD(ward, age, '0') = 'A'
+---
+LPAD has other arguments. (line 1, column 35)
+  fix: write LPAD(text, 5, '0'), with a length from 1 to 1,000 and one letter
+===
+SELECT COUNT(*) FROM visits WHERE RPAD(ward, 0, '0') = 'A'
+---
+RPAD has other arguments. (line 1, column 35)
+  fix: write RPAD(text, 5, ' '), with a length from 1 to 1,000 and a constant text
+===
+SELECT COUNT(*) FROM visits WHERE LPAD(stay, 3, '0') = 'A'
+---
+LPAD has other arguments. (line 1, column 35)
+  fix: write LPAD(text, 5, '0'), with a length from 1 to 1,000 and one letter
+===
+SELECT COUNT(*) FROM visits WHERE SPLIT_PART(ward, '', 1) = 'A'
+---
+SPLIT_PART has other arguments. (line 1, column 35)
+  fix: write SPLIT_PART(text, '-', 1) with a constant text that is not empty, and a number of 1 or more
+===
+SELECT COUNT(*) FROM visits WHERE SPLIT_PART(ward, '-', -1) = 'A'
+---
+SPLIT_PART has other arguments. (line 1, column 35)
+  fix: write SPLIT_PART(text, '-', 1) with a constant text that is not empty, and a number of 1 or more
+===
+SELECT COUNT(*) FROM visits WHERE SPLIT_PART(ward, "Blood Group", 1) = 'A'
+---
+SPLIT_PART has other arguments. (line 1, column 35)
+  fix: write SPLIT_PART(text, '-', 1) with a constant text that is not empty, and a number of 1 or more
+===
+SELECT COUNT(*) FROM visits WHERE CONTAINS(ward, '')
+---
+CONTAINS has other arguments. (line 1, column 35)
+  fix: write CONTAINS(text, 'a') with a constant text that is not empty, or text LIKE '%a%'
+===
+SELECT COUNT(*) FROM visits WHERE ENDS_WITH(ward, "Blood Group")
+---
+ENDS_WITH has other arguments. (line 1, column 35)
+  fix: write ENDS_WITH(text, 'a') with a constant text that is not empty, or text LIKE '%a'
+===
+SELECT COUNT(*) FROM visits WHERE LOCATE(ward, 'A') = 1
+---
+LOCATE has other arguments. (line 1, column 35)
+  fix: write STRPOS(text, 'a') or POSITION('a' IN text) with a constant text that is not empty
+===
+SELECT COUNT(*) FROM visits WHERE REPEAT(ward, 11) = 'A'
+---
+REPEAT has other arguments. (line 1, column 35)
+  fix: write REPEAT(text, 3) with a number from 1 to 10
+===
+SELECT COUNT(*) FROM visits WHERE REPEAT(ward, age) = 'A'
+---
+REPEAT has other arguments. (line 1, column 35)
+  fix: write REPEAT(text, 3) with a number from 1 to 10
+===
+SELECT COUNT(*) FROM visits WHERE TRANSLATE(ward, 'AB', 'BA') = 'A'
+---
+TRANSLATE has other arguments. (line 1, column 35)
+  fix: write TRANSLATE(text, 'abc', 'xyz') with constants that have no letter in common, or REPLACE, which takes one after another
+===
+SELECT COUNT(*) FROM visits WHERE TRUNC(stay, 13) = 1
+---
+TRUNC has other arguments. (line 1, column 35)
+  fix: write TRUNC(x), TRUNC(x, 2) with a number of digits from 0 to 12, or TRUNC(day, 'month')
+===
+SELECT COUNT(*) FROM visits WHERE TRUNC(ward) = 1
+---
+TRUNC has other arguments. (line 1, column 35)
+  fix: write TRUNC(x), TRUNC(x, 2) with a number of digits from 0 to 12, or TRUNC(day, 'month')
+===
+SELECT COUNT(*) FROM visits WHERE TRUNC(day, 'century') = day
+---
+TRUNC has other arguments. (line 1, column 35)
+  fix: write TRUNC(x), TRUNC(x, 2) with a number of digits from 0 to 12, or TRUNC(day, 'month')
+===
+SELECT COUNT(*) FROM visits WHERE PI(1) = 3
+---
+PI has other arguments. (line 1, column 35)
+  fix: write PI()
+===
+SELECT COUNT(*) FROM visits WHERE RADIANS(stay, 1) = 3
+---
+RADIANS has other arguments. (line 1, column 35)
+  fix: write RADIANS(x)
+===
+SELECT COUNT(*) FROM visits WHERE SAFE_DIVIDE(stay) = 3
+---
+SAFE_DIVIDE has other arguments. (line 1, column 35)
+  fix: write a / b, which is NULL where b is 0
+===
+SELECT COUNT(*) FROM visits WHERE ISNULL(ward, 'A', 'B') = 'A'
+---
+ISNULL has other arguments. (line 1, column 35)
+  fix: write COALESCE(a, b), or a IS NULL
+===
+SELECT COUNT(*) FROM visits WHERE NVL2(ward, 1) = 1
+---
+NVL2 has other arguments. (line 1, column 35)
+  fix: write CASE WHEN x IS NOT NULL THEN a ELSE b END
+===
+SELECT COUNT(*) FROM visits WHERE DECODE(ward, "Blood Group", 1) = 1
+---
+DECODE has other arguments. (line 1, column 35)
+  fix: write DECODE(x, 1, 'a', 2, 'b', 'other') with constants to compare with, or CASE x WHEN 1 THEN … END
+===
+SELECT COUNT(*) FROM visits WHERE DECODE(ward, 1) = 1
+---
+DECODE has other arguments. (line 1, column 35)
+  fix: write DECODE(x, 1, 'a', 2, 'b', 'other') with constants to compare with, or CASE x WHEN 1 THEN … END
+===
+SELECT COUNT(*) FROM visits WHERE CHOOSE(stay, 1, 2) = 1
+---
+CHOOSE has other arguments. (line 1, column 35)
+  fix: write CHOOSE(n, a, b) with a whole number first, or CASE n WHEN 1 THEN … END
+===
+SELECT COUNT(*) FROM visits WHERE ISNAN(stay)
+---
+ISNAN is not a supported function. (line 1, column 35)
+  fix: write x IS NULL: what is no finite number is NULL
+===
+SELECT COUNT(*) FROM visits WHERE REVERSE(ward) = 'A'
+---
+REVERSE is not a supported function. (line 1, column 35)
+  fix: use RIGHT(x, 2) for the last letters: databases take letters apart differently
+===
+SELECT COUNT(*) FROM visits WHERE INITCAP(ward) = 'A'
+---
+INITCAP is not a supported function. (line 1, column 35)
+  fix: write UPPER(LEFT(x, 1)) || LOWER(SUBSTRING(x, 2))
+===
+SELECT COUNT(*) FROM visits WHERE ASCII(ward) = 65
+---
+ASCII is not a supported function. (line 1, column 35)
+  fix: compare texts: LEFT(x, 1) >= 'A' AND LEFT(x, 1) <= 'Z'
+===
+SELECT COUNT(*) FROM visits WHERE CBRT(stay) = 1
+---
+CBRT is not a supported function. (line 1, column 35)
+  fix: write POWER(x, 1.0 / 3), of numbers that are not negative
+===
+SELECT COUNT(*) FROM visits WHERE XOR(smoker, smoker)
+---
+XOR is not a supported function. (line 1, column 35)
+  fix: write a <> b
+===
+SELECT COUNT(*) FROM visits WHERE age & 3 = 1
+---
+Arithmetic of bits is not supported. (line 1, column 39)
+  fix: use // and %: x // 4 % 2 is the third bit of x
+===
+SELECT COUNT(*) FROM visits WHERE age << 3 = 8
+---
+<< is not supported here. (line 1, column 35)
+  fix: write x * 8 for x << 3, and x // 8 for x >> 3
+===
+SELECT COUNT(*) FROM visits WHERE smoker IS UNKNOWN
+---
+'UNKNOWN' is not supported here. (line 1, column 45)
+  fix: see the page on SQL for supported syntax
+===
+SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%U') = '05'
+---
+STRFTIME has other arguments. (line 1, column 35)
+  fix: write STRFTIME(day, '%Y-%m-%d'), of a date or a timestamp, with these: %Y %y %m %d %H %S %j %M %B %b %A %a %u %w %V %-d %-m %-H
+===
+SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%') = '05'
+---
+STRFTIME has other arguments. (line 1, column 35)
+  fix: write STRFTIME(day, '%Y-%m-%d'), of a date or a timestamp, with these: %Y %y %m %d %H %S %j %M %B %b %A %a %u %w %V %-d %-m %-H
+===
+SELECT COUNT(*) FROM visits WHERE STRFTIME(ward, '%Y') = '05'
+---
+STRFTIME has other arguments. (line 1, column 35)
+  fix: write STRFTIME(day, '%Y-%m-%d'), of a date or a timestamp, with these: %Y %y %m %d %H %S %j %M %B %b %A %a %u %w %V %-d %-m %-H
+===
+SELECT COUNT(*) FROM visits WHERE STRFTIME(day, ward) = '05'
+---
+STRFTIME has other arguments. (line 1, column 35)
+  fix: write STRFTIME(day, '%Y-%m-%d'), of a date or a timestamp, with these: %Y %y %m %d %H %S %j %M %B %b %A %a %u %w %V %-d %-m %-H
+===
+SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%H:%M') = '00:00'
+---
+STRFTIME has other arguments. (line 1, column 35)
+  fix: write STRFTIME(day, '%Y-%m-%d'), of a date or a timestamp, with these: %Y %y %m %d %H %S %j %M %B %b %A %a %u %w %V %-d %-m %-H
+===
+SELECT COUNT(*) FROM visits WHERE TO_CHAR(day, 'Month') = 'May'
+---
+TO_CHAR has other arguments. (line 1, column 35)
+  fix: write TO_CHAR(day, 'YYYY-MM-DD'), of a date or a timestamp, with these: YYYY yyyy YY MM DD dd HH24 MI SS DDD ID IW Q FMMonth Mon FMDay Dy
+===
+SELECT COUNT(*) FROM visits WHERE TO_CHAR(stay, '999.9') = '1'
+---
+TO_CHAR has other arguments. (line 1, column 35)
+  fix: write TO_CHAR(day, 'YYYY-MM-DD'), of a date or a timestamp, with these: YYYY yyyy YY MM DD dd HH24 MI SS DDD ID IW Q FMMonth Mon FMDay Dy
+===
+SELECT COUNT(*) FROM visits WHERE DATE_FORMAT(day, 'yyyy-ww') = '2024-01'
+---
+DATE_FORMAT has other arguments. (line 1, column 35)
+  fix: write DATE_FORMAT(day, '%Y-%m-%d') or DATE_FORMAT(day, 'yyyy-MM-dd'), with these: %Y %y %m %d %H %S %j %i %s %M %b %W %a %w %e %c %k, or yyyy yy MM dd HH mm ss MMMM MMM EEEE EEE E DDD M d H Q
+===
+SELECT COUNT(*) FROM visits WHERE TO_DATE(ward, 'yyyy-mm-dd') = day
+---
+TO_DATE has other arguments. (line 1, column 35)
+  fix: write TO_DATE(text, '%d.%m.%Y') or TO_DATE(text, 'DD.MM.YYYY'), with a year of four digits, and a month and a day of two; or declare kinds={"day": "date:%d.%m.%Y"} when the table is opened
+===
+SELECT COUNT(*) FROM visits WHERE TO_DATE(ward, '%d.%m.%y') = day
+---
+TO_DATE has other arguments. (line 1, column 35)
+  fix: write TO_DATE(text, '%d.%m.%Y') or TO_DATE(text, 'DD.MM.YYYY'), with a year of four digits, and a month and a day of two; or declare kinds={"day": "date:%d.%m.%Y"} when the table is opened
+===
+SELECT COUNT(*) FROM visits WHERE TO_DATE(ward, '%d_%m_%Y') = day
+---
+TO_DATE has other arguments. (line 1, column 35)
+  fix: write TO_DATE(text, '%d.%m.%Y') or TO_DATE(text, 'DD.MM.YYYY'), with a year of four digits, and a month and a day of two; or declare kinds={"day": "date:%d.%m.%Y"} when the table is opened
+===
+SELECT COUNT(*) FROM visits WHERE STRPTIME(ward, '%d.%m.%Y %H:%M') = day
+---
+STRPTIME has other arguments. (line 1, column 35)
+  fix: write TO_DATE(text, '%d.%m.%Y') or TO_DATE(text, 'DD.MM.YYYY'), with a year of four digits, and a month and a day of two; or declare kinds={"day": "date:%d.%m.%Y"} when the table is opened
+===
+SELECT COUNT(*) FROM visits WHERE TO_TIMESTAMP(ward, '%d.%m.%Y %H:%M') = seen
+---
+TO_TIMESTAMP is not a supported function. (line 1, column 35)
+  fix: write TO_DATE(text, '%d.%m.%Y') for the day; moments are declared when the table is opened: kinds={"seen": "timestamp:%d.%m.%Y %H:%M"}

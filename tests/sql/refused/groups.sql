@@ -202,3 +202,8 @@ SELECT age + COUNT(*) FROM visits GROUP BY ALL
 ---
 'age' is neither aggregated nor grouped by. (line 1, column 8)
   fix: write AVG(age) or the like, or group by it
+===
+SELECT DATE_TRUNC('hour', seen), COUNT(*) FROM visits GROUP BY 1
+---
+Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 64)
+  fix: write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)

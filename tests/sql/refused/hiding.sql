@@ -126,7 +126,7 @@ This SQL cannot be parsed. (line 1, column 42)
 SELECT COUNT(*) FROM visits WHERE age > > 1
 ---
 >> is not supported here. (line 1, column 35)
-  fix: see the page on SQL for supported syntax
+  fix: write x * 8 for x << 3, and x // 8 for x >> 3
 ===
 SELECT COUNT(*) FROM visits WHERE index > 1
 ---

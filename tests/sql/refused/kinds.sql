@@ -160,7 +160,7 @@ An interval must be a whole number of days. (line 1, column 50)
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL '1 day 2 hours' > left_on
 ---
-An interval must be in days, weeks, months, quarters or years. (line 1, column 50)
+An interval must be in seconds, minutes, hours, days, weeks, months, quarters or years. (line 1, column 50)
   fix: write INTERVAL 7 DAY, INTERVAL 3 MONTH, or the day itself, as in DATE '2025-01-01'
 ===
 SELECT COUNT(*) FROM visits WHERE day + INTERVAL 99999999 DAY > left_on
@@ -170,23 +170,13 @@ The interval is longer than ten thousand years. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE seen - seen > 1
 ---
-Dates and numbers cannot be added. (line 1, column 35)
-  fix: write day + INTERVAL 7 DAY, or DATE_DIFF('day', a, b) for the days between
+The difference of timestamps would be an interval. (line 1, column 35)
+  fix: write DATE_DIFF('second', from, to), or 'minute', 'hour', 'day'
 ===
 SELECT COUNT(*) FROM visits WHERE INTERVAL 1 DAY = 1
 ---
 An interval cannot stand by itself. (line 1, column 52)
   fix: add it to a date: day + INTERVAL 7 DAY
-===
-SELECT COUNT(*) FROM visits WHERE EXTRACT(DOW FROM day) = 1
----
-EXTRACT does not know DOW. (line 1, column 35)
-  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND
-===
-SELECT COUNT(*) FROM visits WHERE EXTRACT(EPOCH FROM seen) = 1
----
-EXTRACT does not know EPOCH. (line 1, column 35)
-  fix: use one of: YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND
 ===
 SELECT COUNT(*) FROM visits WHERE HOUR(day) = 1
 ---
@@ -200,28 +190,18 @@ YEAR does not take integer values. (line 1, column 35)
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC('hour', seen) = 1
 ---
-DATE_TRUNC has other arguments. (line 1, column 35)
-  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day
+= cannot put integer and timestamp side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …)
 ===
 SELECT COUNT(*) FROM visits WHERE DATE_TRUNC(ward, seen) = 1
 ---
 DATE_TRUNC has other arguments. (line 1, column 35)
-  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day
-===
-SELECT COUNT(*) FROM visits WHERE DATE_DIFF('month', day, left_on) = 1
----
-DATE_DIFF has other arguments. (line 1, column 35)
-  fix: write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365
+  fix: write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day', 'hour', 'minute', 'second'
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(stay AS VARCHAR) = '1'
 ---
 CAST AS TEXT does not take real values. (line 1, column 35)
   fix: give it boolean or date or integer or text, for instance with CAST(… AS …)
-===
-SELECT COUNT(*) FROM visits WHERE CAST(day AS TIMESTAMP) = seen
----
-Only a constant text can be a TIMESTAMP. (line 1, column 35)
-  fix: write CAST(x AS DATE)
 ===
 SELECT COUNT(*) FROM visits WHERE CAST(age AS ward) = 1
 ---
@@ -327,11 +307,6 @@ SELECT COUNT(*) FROM visits WHERE age + INTERVAL 1 MONTH > 3
 ---
 An interval can be added only to dates and timestamps. (line 1, column 35)
   fix: write CAST(x AS DATE) + INTERVAL 7 DAY
-===
-SELECT COUNT(*) FROM visits WHERE seen + INTERVAL 6 HOUR > left_on
----
-An interval must be in days, weeks, months, quarters or years. (line 1, column 35)
-  fix: write INTERVAL 7 DAY, INTERVAL 3 MONTH, or the day itself, as in DATE '2025-01-01'
 ===
 SELECT COUNT(*) FROM visits WHERE day < DATE '0001-03-31' - INTERVAL 1 QUARTER
 ---

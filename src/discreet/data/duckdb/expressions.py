@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from discreet.algebra.expressions import (
     BINARY,
+    CLOCK_UNITS,
     MOST_DAYS,
     PARTS,
     SAME,
@@ -29,6 +30,8 @@ from discreet.algebra.expressions import (
     kind_of_arguments,
     later,
     length_of_right,
+    seconds_later,
+    split_of,
     texts_of,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
@@ -343,20 +346,43 @@ def _clamp(call: Call, scope: Scope) -> Sql:
 def _days(call: Call, scope: Scope) -> Sql | None:
     function = call.function
     if function in PARTS:
-        return Sql(f"{PARTS[function]}({compile_sql(call.arguments[0], scope).text})", Kind.INTEGER, 9999)
+        name = {F.DOW: "dayofweek", F.DOY: "dayofyear"}.get(function, PARTS[function])
+        return Sql(f"{name}({compile_sql(call.arguments[0], scope).text})", Kind.INTEGER, 9999)
     if function in TRUNCATED:
         text = f"CAST(date_trunc('{TRUNCATED[function]}', {compile_sql(call.arguments[0], scope).text}) AS DATE)"
         return Sql(text, Kind.DATE)
-    match function:
+    if function in CLOCK_UNITS:
+        moment = as_kind(call.arguments[0], Kind.TIMESTAMP, scope).text
+        return Sql(f"date_trunc('{CLOCK_UNITS[function][0]}', {moment})", Kind.TIMESTAMP)
+    return _days_apart(call, scope)
+
+
+def _days_apart(call: Call, scope: Scope) -> Sql | None:
+    """Return a day that is made of another, or how far two are apart."""
+    match call.function:
         case F.TRUNC_DAY:
             return Sql(_day(call.arguments[0], scope), Kind.DATE)
+        case F.LAST_DAY:
+            return Sql(f"last_day({_day(call.arguments[0], scope)})", Kind.DATE)
         case F.DAYS_BETWEEN:
             first, last = (_day(argument, scope) for argument in call.arguments)
             return Sql(f"({last} - {first})", Kind.INTEGER, MOST_DAYS)
         case F.ADD_DAYS | F.ADD_MONTHS:
             return _later(call, scope)
+        case F.ADD_SECONDS:
+            return _seconds_later(call, scope)
         case _:
             return None
+
+
+def _seconds_later(call: Call, scope: Scope) -> Sql:
+    """Return a moment so many seconds later, if it is one."""
+    added = seconds_later(call)
+    if added is None:
+        return Sql("CAST(NULL AS TIMESTAMP)", Kind.TIMESTAMP)
+    inside = f"{{}} BETWEEN TIMESTAMP '{added.first}' AND TIMESTAMP '{added.last}'"
+    form = f"(CASE WHEN {inside} THEN {{}} + to_seconds({added.amount}) END)"
+    return Sql(bind_once(as_kind(call.arguments[0], Kind.TIMESTAMP, scope).text, form), Kind.TIMESTAMP)
 
 
 def _later(call: Call, scope: Scope) -> Sql:
@@ -393,7 +419,7 @@ def _texts(call: Call, scope: Scope) -> Sql | None:
             return Sql(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
         case F.SUBSTRING | F.RIGHT:
             return _substring(call, scope)
-        case F.POSITION | F.REPLACE:
+        case F.POSITION | F.REPLACE | F.SPLIT_PART:
             return _search(call, scope)
         case _:
             return None
@@ -417,7 +443,11 @@ def _substring(call: Call, scope: Scope) -> Sql:
 
 
 def _search(call: Call, scope: Scope) -> Sql:
-    """Return where a constant stands in a text, or the text with another in its place."""
+    """Return where a constant stands in a text, the text with another in its place, or what stands between."""
+    if call.function is F.SPLIT_PART:
+        part, number = split_of(call)
+        inner = as_kind(call.arguments[0], Kind.TEXT, scope).text
+        return Sql(f"split_part({inner}, CAST({scope.constant(part)} AS VARCHAR), {number})", Kind.TEXT)
     constants = ", ".join(f"CAST({scope.constant(text)} AS VARCHAR)" for text in texts_of(call))
     text = as_kind(call.arguments[0], Kind.TEXT, scope).text
     if call.function is F.POSITION:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from discreet.algebra.expressions import (
     BINARY,
+    CLOCK_UNITS,
     MOST_DAYS,
     PARTS,
     SAME,
@@ -26,6 +27,8 @@ from discreet.algebra.expressions import (
     kind_of_arguments,
     later,
     length_of_right,
+    seconds_later,
+    split_of,
     texts_of,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
@@ -312,16 +315,41 @@ def _days(call: Call, columns: Columns) -> Piece | None:
     if function in TRUNCATED:
         moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
         return Piece(f"CAST(date_trunc('{TRUNCATED[function]}', {moment}) AS date)", Kind.DATE)
-    match function:
+    if function in CLOCK_UNITS:
+        moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
+        return Piece(f"date_trunc('{CLOCK_UNITS[function][0]}', {moment})", Kind.TIMESTAMP)
+    return _days_apart(call, columns)
+
+
+def _days_apart(call: Call, columns: Columns) -> Piece | None:
+    """Return a day that is made of another, or how far two are apart."""
+    match call.function:
         case F.TRUNC_DAY:
             return Piece(_day(call.arguments[0], columns), Kind.DATE)
+        case F.LAST_DAY:
+            month = f"date_trunc('month', {as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text})"
+            return Piece(f"CAST({month} + make_interval(months => 1, days => -1) AS date)", Kind.DATE)
         case F.DAYS_BETWEEN:
             first, last = (_day(argument, columns) for argument in call.arguments)
             return Piece(f"CAST({last} - {first} AS bigint)", Kind.INTEGER, MOST_DAYS, 1.0)
         case F.ADD_DAYS | F.ADD_MONTHS:
             return _later(call, columns)
+        case F.ADD_SECONDS:
+            return _seconds_later(call, columns)
         case _:
             return None
+
+
+def _seconds_later(call: Call, columns: Columns) -> Piece:
+    """Return a moment so many seconds later, if it is one."""
+    added = seconds_later(call)
+    if added is None:
+        return Piece(f"({null(Kind.TIMESTAMP)})", Kind.TIMESTAMP)
+    first, last = (constant(end, Kind.TIMESTAMP) for end in (added.first, added.last))
+    days, seconds = divmod(added.amount, 86_400)
+    moved = f"{{x}} + make_interval(days => {days}, secs => {seconds})"
+    form = f"(CASE WHEN {{x}} BETWEEN {first} AND {last} THEN {moved} END)"
+    return Piece(bind_pieces(form, x=as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text), Kind.TIMESTAMP)
 
 
 def _day(expression: Expression, columns: Columns) -> str:
@@ -364,7 +392,7 @@ def _texts(call: Call, columns: Columns) -> Piece | None:
             return Piece(f"left({joined}, {LONGEST_TEXT})" if can_grow(call) else f"({joined})", Kind.TEXT)
         case F.SUBSTRING | F.RIGHT:
             return _substring(call, columns)
-        case F.POSITION | F.REPLACE:
+        case F.POSITION | F.REPLACE | F.SPLIT_PART:
             return _search(call, columns)
         case _:
             return None
@@ -380,7 +408,11 @@ def _substring(call: Call, columns: Columns) -> Piece:
 
 
 def _search(call: Call, columns: Columns) -> Piece:
-    """Return where a constant stands in a text, or the text with another in its place."""
+    """Return where a constant stands in a text, the text with another in its place, or what stands between."""
+    if call.function is F.SPLIT_PART:
+        part, number = split_of(call)
+        inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
+        return Piece(f"split_part({inner}, {constant(part, Kind.TEXT)}, {number})", Kind.TEXT)
     constants = ", ".join(constant(text, Kind.TEXT) for text in texts_of(call))
     text = as_kind(call.arguments[0], Kind.TEXT, columns).text
     if call.function is F.POSITION:

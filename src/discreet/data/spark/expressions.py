@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from discreet.algebra.expressions import (
     BINARY,
+    CLOCK_UNITS,
     MOST_DAYS,
     SAME,
     SATURATED,
@@ -28,6 +29,8 @@ from discreet.algebra.expressions import (
     kind_of_arguments,
     later,
     length_of_right,
+    seconds_later,
+    split_of,
     texts_of,
 )
 from discreet.algebra.functions import COMPARISONS, LONGEST_TEXT, Function
@@ -222,6 +225,8 @@ PARTS = {
     F.WEEK: "weekofyear({})",
     F.DAY: "day({})",
     F.WEEKDAY: "(weekday({}) + 1)",  # Spark's Monday is 0
+    F.DOW: "(dayofweek({}) - 1)",  # and its Sunday 1
+    F.DOY: "dayofyear({})",
 }
 
 
@@ -355,9 +360,20 @@ def _days(call: Call, columns: Columns) -> Sql | None:
         return Sql(f"CAST({PARTS[function].format(_day(call.arguments[0], columns))} AS BIGINT)", Kind.INTEGER, 9999)
     if function in TRUNCATED:
         return Sql(f"trunc({_day(call.arguments[0], columns)}, '{TRUNCATED[function]}')", Kind.DATE)
-    match function:
+    if function in CLOCK_UNITS:
+        size = whole(CLOCK_UNITS[function][1] * (DAY // 86_400))
+        moment = as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text
+        return Sql(bind_once(moment, f"({{}} - pmod({{}}, {size}))"), Kind.TIMESTAMP)
+    return _days_apart(call, columns)
+
+
+def _days_apart(call: Call, columns: Columns) -> Sql | None:
+    """Return the clock of a moment, a day that is made of another, or how far two are apart."""
+    match call.function:
         case F.HOUR | F.MINUTE | F.SECOND:
             return _of_clock(call, columns)
+        case F.LAST_DAY:
+            return Sql(f"last_day({_day(call.arguments[0], columns)})", Kind.DATE)
         case F.TRUNC_DAY:
             return Sql(_day(call.arguments[0], columns), Kind.DATE)
         case F.DAYS_BETWEEN:
@@ -365,8 +381,20 @@ def _days(call: Call, columns: Columns) -> Sql | None:
             return Sql(f"CAST(datediff({last}, {first}) AS BIGINT)", Kind.INTEGER, MOST_DAYS)
         case F.ADD_DAYS | F.ADD_MONTHS:
             return _later(call, columns)
+        case F.ADD_SECONDS:
+            return _seconds_later(call, columns)
         case _:
             return None
+
+
+def _seconds_later(call: Call, columns: Columns) -> Sql:
+    """Return a moment so many seconds later, if it is one."""
+    added = seconds_later(call)
+    if added is None:
+        return Sql(null(Kind.TIMESTAMP), Kind.TIMESTAMP)
+    first, last = (constant(end, Kind.TIMESTAMP) for end in (added.first, added.last))
+    form = f"(CASE WHEN {{}} BETWEEN {first} AND {last} THEN {{}} + {whole(added.amount * (DAY // 86_400))} END)"
+    return Sql(bind_once(as_kind(call.arguments[0], Kind.TIMESTAMP, columns).text, form), Kind.TIMESTAMP)
 
 
 def _later(call: Call, columns: Columns) -> Sql:
@@ -422,7 +450,7 @@ def _texts(call: Call, columns: Columns) -> Sql | None:
             return Sql(f"substring({joined}, 1, {LONGEST_TEXT})" if can_grow(call) else joined, Kind.TEXT)
         case F.SUBSTRING | F.RIGHT:
             return _substring(call, columns)
-        case F.POSITION | F.REPLACE:
+        case F.POSITION | F.REPLACE | F.SPLIT_PART:
             return _search(call, columns)
         case _:
             return None
@@ -437,7 +465,11 @@ def _substring(call: Call, columns: Columns) -> Sql:
 
 
 def _search(call: Call, columns: Columns) -> Sql:
-    """Return where a constant stands in a text, or the text with another in its place."""
+    """Return where a constant stands in a text, the text with another in its place, or what stands between."""
+    if call.function is F.SPLIT_PART:
+        part, number = split_of(call)
+        piece = as_kind(call.arguments[0], Kind.TEXT, columns).text
+        return Sql(f"split_part({piece}, {text(part)}, {number})", Kind.TEXT)
     constants = ", ".join(text(each) for each in texts_of(call))
     inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
     if call.function is F.POSITION:

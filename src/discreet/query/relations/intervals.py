@@ -5,12 +5,13 @@ clamps every value to the bounds that come out of here. Of dates and timestamps 
 """
 
 import math
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from fractions import Fraction
 
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
+from discreet.algebra.expressions import CLOCK_UNITS, Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
 from discreet.algebra.functions import LONGEST_TEXT, F
 from discreet.core.schema import Kind, day_number, day_of, months_later
 
@@ -51,6 +52,8 @@ FIXED = {
     F.WEEK: (1, 53),
     F.DAY: (1, 31),
     F.WEEKDAY: (1, 7),
+    F.DOW: (0, 6),
+    F.DOY: (1, 366),
     F.HOUR: (0, 23),
     F.MINUTE: (0, 59),
     F.SECOND: (0, 59),
@@ -87,6 +90,8 @@ def _of_call(call: Call) -> Interval:
     parts = [interval_of(argument) for argument in arguments]
     if function is F.ADD_MONTHS:
         return _months_later(call, parts[0])
+    if function is F.ADD_SECONDS:
+        return _add(parts[0], _scale(parts[1], Fraction(1, 86_400)))
     rule = RULES.get(function)
     interval = rule(*parts) if rule is not None else ANY
     if call.kind is Kind.INTEGER and function not in (F.NULLIF, F.CLAMP):
@@ -130,6 +135,10 @@ def _add(left: Interval, right: Interval) -> Interval:
 
 def _negate(part: Interval) -> Interval:
     return Interval(None if part.high is None else -part.high, None if part.low is None else -part.low)
+
+
+def _scale(part: Interval, factor: Fraction) -> Interval:
+    return _multiply(part, Interval(factor, factor))
 
 
 def _multiply(left: Interval, right: Interval) -> Interval:
@@ -269,6 +278,19 @@ def _make_truncation_rule(rule: Callable[[date], date]) -> Callable[[Interval], 
     return apply
 
 
+def _make_clock_rule(seconds: int) -> Callable[[Interval], Interval]:
+    """Return the rule for moments that are cut to a unit of so many seconds."""
+    unit = Fraction(seconds, 86_400)
+
+    def apply(part: Interval) -> Interval:
+        return Interval(
+            None if part.low is None else part.low // unit * unit,
+            None if part.high is None else part.high // unit * unit,
+        )
+
+    return apply
+
+
 def _week(day: date) -> date:
     return day - timedelta(days=min(day.weekday(), (day - date.min).days))
 
@@ -283,6 +305,7 @@ TRUNCATE: dict[F, Callable[[date], date]] = {
     F.TRUNC_MONTH: lambda day: day.replace(day=1),
     F.TRUNC_WEEK: _week,
     F.TRUNC_DAY: lambda day: day,
+    F.LAST_DAY: lambda day: day.replace(day=monthrange(day.year, day.month)[1]),
 }
 RULES: dict[F, Callable[..., Interval]] = {
     F.ADD: _add,
@@ -311,6 +334,7 @@ RULES: dict[F, Callable[..., Interval]] = {
     F.DAYS_BETWEEN: lambda start, end: _add(end, _negate(start)),
     F.ADD_DAYS: _add,
     F.TO_DATE: lambda part: part,
+    **{function: _make_clock_rule(seconds) for function, (_, seconds) in CLOCK_UNITS.items()},
     **{function: _make_truncation_rule(rule) for function, rule in TRUNCATE.items()},
 }
 

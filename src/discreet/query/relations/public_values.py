@@ -5,6 +5,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import cast
 
+from discreet.algebra.evaluation import NotEvaluable, evaluate
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, Literal, children, columns_in, is_null
 from discreet.algebra.functions import F
 from discreet.core import FINE, WIDEST, Bounds, InvalidInput
@@ -138,7 +139,7 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
                 [public_values(argument, schema) for argument in arguments if not is_null(argument)]
             )
         case Call():
-            return _image(expression, schema) or list_values(expression)
+            return _image(expression, schema) or list_values(expression) or _list_texts(expression)
         case _:
             return (False, True)
 
@@ -191,6 +192,26 @@ def list_values(expression: Expression) -> tuple[Value, ...] | None:
         days = [first + timedelta(days=count) for count in range((last - first).days + 1)]
         return tuple(dict.fromkeys(days if truncate is None else map(truncate, days)))
     return None
+
+
+def _list_texts(expression: Call) -> tuple[Value, ...] | None:
+    """Return the texts that are made of a day with bounds, such as STRFTIME(day, '%Y-%m')."""
+    columns = _columns(expression)
+    if expression.kind is not Kind.TEXT or len(columns) != 1:
+        return None
+    (column,) = columns
+    days = list_values(column) if column.kind is Kind.DATE and column.bounds is not None else None
+    try:
+        texts = [evaluate(expression, {column.name: day}) for day in days or ()]
+    except NotEvaluable:
+        return None
+    return tuple(dict.fromkeys(text for text in texts if text is not None)) or None
+
+
+def _columns(expression: Expression) -> set[ColumnValue]:
+    if isinstance(expression, ColumnValue):
+        return {expression}
+    return {column for child in children(expression) for column in _columns(child)}
 
 
 def never_null(expression: Expression, schema: Schema) -> bool:

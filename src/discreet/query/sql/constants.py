@@ -133,6 +133,11 @@ def _add_months(start: date, months: int) -> Literal | None:
     return None if later is None else Literal.of(later)
 
 
+def _add_seconds(start: date, seconds: int) -> Literal | None:
+    midnight = start if isinstance(start, datetime) else datetime(start.year, start.month, start.day)  # noqa: DTZ001
+    return Literal.of(midnight + timedelta(seconds=seconds))
+
+
 def _days_between(start: object, end: object) -> Literal | None:
     return Literal.of((end - start).days) if type(start) is date and type(end) is date else None
 
@@ -149,5 +154,6 @@ FOLDS: dict[F, Callable[..., Literal | None]] = {
     F.CONCAT: lambda *texts: Literal.of("".join(texts)),
     F.ADD_DAYS: lambda start, days: Literal.of(start + timedelta(days=days)),
     F.ADD_MONTHS: _add_months,
+    F.ADD_SECONDS: _add_seconds,
     F.DAYS_BETWEEN: _days_between,
 }

@@ -9,8 +9,10 @@ from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, NEIGHBOURS, PARTS, RANKINGS
 from discreet.query.remedies import Declare, Fix, Never
 from discreet.query.sql.constants import day, fold, moment, number, with_days, with_numbers
-from discreet.query.sql.functions import MOST_DIGITS, build_function_call, round_to_digits
+from discreet.query.sql.date_functions import UNITS, WITH_UNITS, build_epoch
+from discreet.query.sql.functions import build_function_call, round_to_digits
 from discreet.query.sql.scope import SqlScope, strip_numbers
+from discreet.query.sql.text_functions import MOST_DIGITS
 
 OPERATORS: dict[type[exp.Expr], F] = {
     exp.Mul: F.MULTIPLY,
@@ -41,12 +43,6 @@ TYPES: dict[exp.DType, F] = {
     exp.DType.DATE: F.TO_DATE,
 }
 MOMENTS = (exp.DType.TIMESTAMP, exp.DType.DATETIME)
-#: How many days or months an interval's unit has: months and years have no number of days.
-UNITS = {"DAY": (F.ADD_DAYS, 1), "WEEK": (F.ADD_DAYS, 7)} | {
-    unit: (F.ADD_MONTHS, months) for unit, months in (("MONTH", 1), ("QUARTER", 3), ("YEAR", 12))
-}
-#: Functions with a unit of time among their arguments.
-WITH_UNITS = ("DATE_TRUNC", "DATE_PART", "DATE_DIFF", "DATEDIFF")
 WINDOW_OF_ROWS = "A window over private rows would show or rank the rows of people one by one."
 SUM_UP_FIRST = Fix(
     "sum up first: SELECT ward, COUNT(*) AS n, RANK() OVER (ORDER BY COUNT(*) DESC) AS r FROM … GROUP BY ward",
@@ -54,7 +50,9 @@ SUM_UP_FIRST = Fix(
 )
 #: Where the algebra, which sees no names, leaves one open.
 UNNAMED = 'kinds={"…": "real"}'
-FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000}
+#: Functions that may take an interval, and what they mean.
+MOVES: dict[str, type[exp.Add | exp.Sub]] = {"DATE_ADD": exp.Add, "DATE_SUB": exp.Sub}
+FARTHEST = {F.ADD_DAYS: 4_000_000, F.ADD_MONTHS: 120_000, F.ADD_SECONDS: 400_000_000_000}
 
 
 def read_expression(node: exp.Expr, scope: SqlScope) -> Expression:
@@ -146,6 +144,12 @@ def _read_sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     right = read_expression(node.expression, scope)
     if minus and left.kind is right.kind is Kind.DATE:
         return build_call(F.DAYS_BETWEEN, right, left)
+    if minus and left.kind.temporal and right.kind.temporal:
+        raise scope.refuse(
+            node,
+            "The difference of timestamps would be an interval.",
+            "write DATE_DIFF('second', from, to), or 'minute', 'hour', 'day'",
+        )
     if left.kind.temporal or right.kind.temporal:
         raise scope.refuse(
             node,
@@ -176,7 +180,7 @@ def _read_interval(node: exp.Interval, scope: SqlScope) -> tuple[F, int]:
     if name not in UNITS:
         raise scope.refuse(
             node,
-            "An interval must be in days, weeks, months, quarters or years.",
+            "An interval must be in seconds, minutes, hours, days, weeks, months, quarters or years.",
             "write INTERVAL 7 DAY, INTERVAL 3 MONTH, or the day itself, as in DATE '2025-01-01'",
         )
     if not text.removeprefix("-").isdecimal() or not text.isascii() or len(text) > 8:
@@ -297,25 +301,44 @@ def _read_form(node: exp.Expr, scope: SqlScope) -> Expression:
             raise scope.refuse(
                 node, f"{node.name.upper()} needs OVER.", f"write {node.name.upper()}(…) OVER (ORDER BY n DESC)"
             )
+        case exp.Anonymous(expressions=[start, exp.Interval() as interval]) if node.name.upper() in MOVES:
+            moved = MOVES[node.name.upper()](this=start.copy(), expression=interval.copy())
+            return _read_sum(moved, scope)
         case _:
             return build_function_call(node, _read_arguments(node, scope), scope, build_call)
 
 
 def _read_arguments(node: exp.Expr, scope: SqlScope) -> list[Expression]:
-    """Return the arguments of a function; of some, a unit may stand there without quotes: DATE_TRUNC(day, MONTH)."""
+    """Return the values that a function is given. A unit of time may stand without quotes, before or behind them."""
     if node.name.upper() == "ROUND" and len(node.expressions) == 2:
         return [_read_rounded(node.expressions[0], scope), read_expression(node.expressions[1], scope)]
-    dated = node.name.upper() in WITH_UNITS
-    return [
-        Literal.of(argument.name) if dated and _is_unit(argument, scope) else read_expression(argument, scope)
-        for argument in node.expressions
-    ]
+    nodes: list[exp.Expr] = list(node.expressions)
+    unit = _find_unit(node, scope) if WITH_UNITS.get(node.name.upper()) == len(nodes) else None
+    return [Literal.of(argument.name) if argument is unit else read_expression(argument, scope) for argument in nodes]
 
 
-def _is_unit(node: exp.Expr, scope: SqlScope) -> bool:
-    """Whether a name is that of a unit of time, and of no column."""
-    alone = isinstance(node, exp.Column) and node.args.get("table") is None and not node.this.args.get("quoted")
-    return alone and node.name.upper() in PARTS and not scope.find_columns(node.name)
+def _find_unit(node: exp.Expr, scope: SqlScope) -> exp.Expr | None:
+    """Return the unit that stands first or last without quotes; of two that might be it, the one that is no column."""
+    ends: list[exp.Expr] = [node.expressions[0], node.expressions[-1]]
+    units = [end for end in ends if _is_unit(end)]
+    quoted = [end for end in ends if isinstance(end, exp.Literal) and end.name.upper().removesuffix("S") in UNITS]
+    if quoted or not units:
+        return None
+    units = [unit for unit in units if len(units) == 1 or not scope.find_columns(unit.name)]
+    if len(units) != 1:
+        raise scope.refuse(node, "It is not clear which of these is the unit.", "put the unit first, in quotes: 'day'")
+    return units[0]
+
+
+def _is_unit(node: exp.Expr) -> bool:
+    """Whether a node is a name without quotes that is a unit of time."""
+    return (
+        isinstance(node, exp.Column)
+        and not node.table
+        and isinstance(node.this, exp.Identifier)
+        and not node.this.args.get("quoted")
+        and node.name.upper().removesuffix("S") in UNITS
+    )
 
 
 def _read_rounded(node: exp.Expr, scope: SqlScope) -> Expression:
@@ -349,11 +372,7 @@ def _read_cast(node: exp.Cast, scope: SqlScope) -> Expression:
     if kind is exp.DType.DATE and text is not None:
         return day(text)
     if kind in MOMENTS:
-        if text is None and value.kind is Kind.TIMESTAMP:
-            return value
-        if text is None:
-            raise scope.refuse(node, "Only a constant text can be a TIMESTAMP.", "write CAST(x AS DATE)")
-        return moment(text)
+        return _cast_to_moment(node, value, scope)
     if kind is exp.DType.DECIMAL:
         return _cast_to_decimal(node, value, scope)
     if kind is exp.DType.BOOLEAN and value.kind in (Kind.BOOLEAN, Kind.INTEGER):
@@ -372,6 +391,20 @@ def _cut_text(text: Expression, sizes: list[exp.Expr], node: exp.Expr, scope: Sq
     if not size.isdecimal() or not 1 <= len(size) <= 9:
         raise scope.refuse(node, "VARCHAR has one size, a whole number.", "write VARCHAR(10), or VARCHAR")
     return build_call(F.SUBSTRING, text, Literal.of(1), Literal.of(int(size)))
+
+
+def _cast_to_moment(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
+    if isinstance(value, Literal) and isinstance(value.value, str):
+        return moment(value.value)
+    if value.kind is Kind.TIMESTAMP:
+        return value
+    if value.kind is not Kind.DATE:
+        raise scope.refuse(
+            node,
+            "Only days and constant texts can be cast to TIMESTAMP.",
+            'write CAST(x AS DATE), or declare kinds={"x": "timestamp"} when the table is opened',
+        )
+    return build_call(F.ADD_SECONDS, value, Literal.of(0))
 
 
 def _cast_to_decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expression:
@@ -400,6 +433,10 @@ def _cast_to_decimal(node: exp.Cast, value: Expression, scope: SqlScope) -> Expr
 
 def _read_extract(node: exp.Extract, scope: SqlScope) -> Expression:
     unit = node.this.name.upper() if isinstance(node.this, (exp.Var, exp.Literal)) else ""
+    if unit == "EPOCH":
+        seconds = build_epoch([read_expression(node.expression, scope)], build_call)
+        if seconds is not None:
+            return seconds
     if unit not in PARTS:
         raise scope.refuse(node, f"EXTRACT does not know {unit or 'this'}.", f"use one of: {', '.join(PARTS)}")
     return build_call(PARTS[unit], read_expression(node.expression, scope))

@@ -9,18 +9,17 @@ from sqlglot import exp
 from discreet.algebra.expressions import Case, Expression, Literal, is_null
 from discreet.algebra.functions import MOST_GROWTH, F
 from discreet.core.schema import Kind
-from discreet.query.names import PARTS, PLAIN, TRUNCATIONS
+from discreet.query.names import PLAIN
 from discreet.query.questions import QueryRefused
 from discreet.query.sql.constants import with_days
+from discreet.query.sql.date_formats import FORMAT_CALLS, FORMAT_USAGE
+from discreet.query.sql.date_functions import DATE_CALLS, DATE_USAGE, Make
 from discreet.query.sql.scope import SqlScope
+from discreet.query.sql.text_functions import MOST_DIGITS, TEXT_CALLS, TEXT_USAGE, WRITTEN_ALIKE, write_value
 
-Make = Callable[..., Expression]
 #: SUBSTRING without a length goes to the end; no text is longer.
 TO_THE_END = 2**31 - 1
-MOST_DIGITS = 12
 SEVERAL = (F.LEAST, F.GREATEST, F.COALESCE)
-#: Kinds that have one text in all databases.
-WRITTEN_ALIKE = (Kind.TEXT, Kind.INTEGER, Kind.DATE)
 
 
 def build_function_call(node: exp.Expr, arguments: Sequence[Expression], scope: SqlScope, make: Make) -> Expression:
@@ -91,36 +90,6 @@ def _substring(arguments: Sequence[Expression], make: Make) -> Expression | None
             Literal(value=int() as length, kind=Kind.INTEGER),
         ] if start >= 1 and length >= 0:
             return make(F.SUBSTRING, text, arguments[1], arguments[2])
-        case _:
-            return None
-
-
-def _date_trunc(arguments: Sequence[Expression], make: Make) -> Expression | None:
-    match arguments:
-        case [Literal(value=str() as unit), value] if unit.upper() in TRUNCATIONS:
-            return make(TRUNCATIONS[unit.upper()], value)
-        case [value, Literal(value=str() as unit)] if unit.upper() in TRUNCATIONS and value.kind.temporal:
-            return make(TRUNCATIONS[unit.upper()], value)
-        case _:
-            return None
-
-
-def _date_part(arguments: Sequence[Expression], make: Make) -> Expression | None:
-    match arguments:
-        case [Literal(value=str() as unit), value] if unit.upper() in PARTS:
-            return make(PARTS[unit.upper()], value)
-        case _:
-            return None
-
-
-def _date_diff(arguments: Sequence[Expression], make: Make) -> Expression | None:
-    match arguments:
-        case [Literal(value=str() as unit), start, end] if unit.upper() == "DAY":
-            return make(F.DAYS_BETWEEN, start, end)
-        case [end, start, Literal(value=str() as unit)] if unit.upper() == "DAY" and end.kind.temporal:
-            return make(F.DAYS_BETWEEN, start, end)
-        case [end, start] if end.kind.temporal or start.kind.temporal:
-            return make(F.DAYS_BETWEEN, start, end)
         case _:
             return None
 
@@ -205,19 +174,11 @@ def _replace(arguments: Sequence[Expression], make: Make) -> Expression | None:
             return None
 
 
-def _position(arguments: Sequence[Expression], make: Make) -> Expression | None:
-    match arguments:
-        case [text, Literal(value=str() as part)] if part:
-            return make(F.POSITION, text, arguments[1])
-        case _:
-            return None
-
-
 def _concat_with(arguments: Sequence[Expression], make: Make) -> Expression | None:
     """Return texts with a constant between them, where NULL is left out: each has one before it, the first none."""
     match arguments:
         case [Literal(value=str() as between), *values] if values:
-            parts = [_write(value, make) for value in values if not is_null(value)]
+            parts = [write_value(value, make) for value in values if not is_null(value)]
             led = [make(F.CONCAT, arguments[0], part) for part in parts if part is not None]
             if not led:
                 return Literal.of("") if not parts else None
@@ -229,13 +190,6 @@ def _concat_with(arguments: Sequence[Expression], make: Make) -> Expression | No
             )
         case _:
             return None
-
-
-def _write(value: Expression, make: Make) -> Expression | None:
-    """Return a value as a text, if it has the same in all databases."""
-    if value.kind not in WRITTEN_ALIKE:
-        return None
-    return value if value.kind is Kind.TEXT else make(F.TO_TEXT, value)
 
 
 def _if_null(arguments: Sequence[Expression], make: Make) -> Expression | None:
@@ -260,10 +214,6 @@ CALLS: dict[str, Callable[[Sequence[Expression], Make], Expression | None]] = {
     "ROUND": _round,
     "SUBSTRING": _substring,
     "SUBSTR": _substring,
-    "DATE_TRUNC": _date_trunc,
-    "DATE_PART": _date_part,
-    "DATE_DIFF": _date_diff,
-    "DATEDIFF": _date_diff,
     "CONCAT": _concat,
     "LEFT": _left,
     "STARTS_WITH": _starts_with,
@@ -277,25 +227,17 @@ CALLS: dict[str, Callable[[Sequence[Expression], Make], Expression | None]] = {
     "SIGN": _sign,
     "RIGHT": _right,
     "REPLACE": _replace,
-    "STRPOS": _position,
-    "INSTR": _position,
     "CONCAT_WS": _concat_with,
+    **DATE_CALLS,
+    **FORMAT_CALLS,
+    **TEXT_CALLS,
 }
-#: The years and months between two days are counted in two ways: by birthdays, and by New Years.
-BETWEEN = (
-    "write DATE_DIFF('day', from, to); for other units YEAR(to) - YEAR(from), DATE_DIFF('day', from, to) // 7 or // 365"
-)
-SEARCHING = "write STRPOS(text, 'a') or POSITION('a' IN text) with a constant text that is not empty"
 USAGE: dict[str, str] = {
     "CLAMP": "write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, "
     "'2024-01-01', '2024-12-31')",
     "ROUND": f"write ROUND(x), or ROUND(x, 2) with a number of digits from −{MOST_DIGITS} to {MOST_DIGITS}",
     "SUBSTRING": "write SUBSTRING(text, start, length) with numbers, the first character being 1",
     "SUBSTR": "write SUBSTRING(text, start, length) with numbers, the first character being 1",
-    "DATE_TRUNC": "write DATE_TRUNC('month', day), or 'year', 'quarter', 'week', 'day'; HOUR(x) is the hour of the day",
-    "DATE_PART": f"write DATE_PART('month', day), or one of: {', '.join(PARTS)}",
-    "DATE_DIFF": BETWEEN,
-    "DATEDIFF": BETWEEN,
     "CONCAT": "put texts, whole numbers and days together; of others write CAST(ROUND(x) AS VARCHAR) or CASE … END",
     "LEFT": "write LEFT(text, 2) with a number, or SUBSTRING(text, 1, 2)",
     "STARTS_WITH": "write STARTS_WITH(text, 'A') with a constant text, or text LIKE 'A%'",
@@ -310,9 +252,10 @@ USAGE: dict[str, str] = {
     "RIGHT": "write RIGHT(text, 2) with a number",
     "REPLACE": "write REPLACE(text, 'a', 'b') with constant texts, the first of them not empty, and the second at most "
     f"{MOST_GROWTH} times as long",
-    "STRPOS": SEARCHING,
-    "INSTR": SEARCHING,
     "CONCAT_WS": "write CONCAT_WS(', ', a, b) with a constant text first, and texts, whole numbers and days after it",
+    **DATE_USAGE,
+    **FORMAT_USAGE,
+    **TEXT_USAGE,
 }
 #: What is wrong with a function's arguments, where more can be said than that they are others.
 PROBLEMS: dict[str, str] = {

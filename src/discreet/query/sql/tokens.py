@@ -107,8 +107,8 @@ NO_FILES = Fix("open the file with discreet.open, and name its table after FROM"
 NO_CHANGE = Fix("begin with SELECT: a question only reads", Never.CHANGE)
 NO_CHANCE = Fix("leave it out: noise is added automatically", Never.CHANCE)
 NO_WINDOW = "use RANK, DENSE_RANK, ROW_NUMBER, NTILE, LAG, LEAD, FIRST_VALUE, LAST_VALUE, or SUM(n) OVER (ORDER BY m)"
-PIECES = "use LIKE, SUBSTRING, RIGHT, STRPOS, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||"
-PARTS = "use YEAR, QUARTER, MONTH, WEEK, DAY, ISODOW, HOUR, MINUTE, SECOND or DATE_TRUNC('month', day)"
+BITS = "use // and %: x // 4 % 2 is the third bit of x"
+PIECES = "use LIKE, SUBSTRING, RIGHT, STRPOS, SPLIT_PART, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||"
 
 _changing = """
 INSERT UPDATE DELETE MERGE CREATE DROP ALTER TRUNCATE COPY ATTACH DETACH PRAGMA SET RESET USE LOAD INSTALL EXPORT
@@ -138,7 +138,7 @@ _places = (T.PLACEHOLDER, T.PARAMETER, T.COLON, T.DOLLAR, T.SESSION_PARAMETER)
 _grouped = (T.CUBE, T.ROLLUP, T.GROUPING_SETS)
 _nested = (T.L_BRACKET, T.R_BRACKET, T.L_BRACE, T.R_BRACE, T.ARRAY, T.STRUCT, T.MAP, T.LIST, T.JSON, T.ARROW, T.DARROW)
 _matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
-_kinds = (T.INT128, T.UINT, T.CHAR, T.TIMESTAMPTZ, T.TIME)
+_kinds = (T.INT128, T.UINT, T.CHAR, T.TIMESTAMPTZ)
 #: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
 ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_odd_joins, ("{word} is not a supported join.", JOINS)),
@@ -152,6 +152,10 @@ ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_nested, ("Lists and structures are not supported.", "use columns of numbers, texts and dates")),
     **dict.fromkeys(_matches, ("{word} is not supported.", "use LIKE, ILIKE or IN ('A', 'B')")),
     **dict.fromkeys(_kinds, ("{word} is not a supported type.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
+    T.TIME: (
+        "TIME is not a supported type.",
+        "use HOUR(x), MINUTE(x) and SECOND(x); HOUR(x) * 3600 + MINUTE(x) * 60 + SECOND(x) are the seconds of the day",
+    ),
     T.TABLE_SAMPLE: (
         "Sampling rows is not supported.",
         Fix("leave TABLESAMPLE out: all rows are used, up to the contribution bound", Never.CHANCE),
@@ -169,6 +173,7 @@ ADVICE: dict[T, tuple[str, str]] = {
     T.COLLATE: ("COLLATE is not supported.", "use LOWER or ILIKE where capitals do not matter"),
     T.XOR: ("XOR is not supported.", "write a <> b"),
     T.DIV: ("DIV is not supported.", "write a // b for division without a rest"),
+    **dict.fromkeys((T.AMP, T.PIPE), ("Arithmetic of bits is not supported.", BITS)),
     T.NOT: ("! is not supported.", "write NOT"),
     T.DQMARK: ("?? is not supported.", "write COALESCE(a, b)"),
     T.NULLSAFE_EQ: ("<=> is not supported.", "write IS NOT DISTINCT FROM"),
@@ -183,14 +188,13 @@ REWRITTEN: dict[T, str] = {T.DIV: "//", T.NOT: "NOT ", T.NULLSAFE_EQ: "IS NOT DI
 _quoting = (
     "ARRAY_AGG LIST STRING_AGG GROUP_CONCAT LISTAGG FIRST LAST ANY_VALUE ARBITRARY MODE ARG_MAX ARG_MIN MAX_BY MIN_BY"
 )
-_clock_calls = "NOW TODAY GETDATE CURRENT_DATE CURRENT_TIMESTAMP GET_CURRENT_TIMESTAMP AGE"
+_clock_calls = "NOW TODAY GETDATE CURRENT_DATE CURRENT_TIMESTAMP GET_CURRENT_TIMESTAMP"
 _readers = (
     "READ_CSV READ_CSV_AUTO READ_PARQUET PARQUET_SCAN READ_JSON READ_TEXT READ_BLOB GLOB SQLITE_SCAN POSTGRES_SCAN"
 )
 _window_calls = "NTH_VALUE"
 _chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
-_patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT SPLIT STRING_SPLIT LPAD RPAD"
-_dates = "STRFTIME STRPTIME DAYOFWEEK DAYOFYEAR TO_CHAR MAKE_DATE EPOCH"
+_patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT SPLIT STRING_SPLIT"
 #: Functions that are asked for, and what is meant.
 FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_quoting.split(), QUOTES_ROWS),
@@ -199,17 +203,32 @@ FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_window_calls.split(), NO_WINDOW),
     **dict.fromkeys(_chance.split(), NO_CHANCE),
     **dict.fromkeys(_patterns.split(), PIECES),
-    **dict.fromkeys(_dates.split(), PARTS),
-    **dict.fromkeys(("WEEKDAY", "DOW"), "use ISODOW, which is 1 for Monday to 7 for Sunday"),
-    **dict.fromkeys(("DATE_ADD", "DATE_SUB", "DATEADD"), "write day + INTERVAL 7 DAY"),
-    **dict.fromkeys(("TO_DATE",), "write CAST(x AS DATE), or DATE '2024-01-31' for one day"),
+    **dict.fromkeys(
+        ("WEEKDAY", "DAYOFWEEK"),
+        "databases count from different days: use ISODOW, which is 1 for Monday to 7 for Sunday, or DOW, which is 0 "
+        "for Sunday to 6 for Saturday",
+    ),
+    **dict.fromkeys(
+        ("TIMESTAMPDIFF", "MONTHS_BETWEEN", "AGE"),
+        "databases count differently: write DATE_DIFF('month', from, to), which counts the first days of months "
+        "between them, or DATE_DIFF('day', from, to), or DATE_DIFF('day', from, to) // 365",
+    ),
+    "ADD_MONTHS": "write day + INTERVAL 1 MONTH",
+    **dict.fromkeys(
+        ("TO_TIMESTAMP", "PARSE_TIMESTAMP", "PARSE_DATE", "STR_TO_DATE"),
+        "write TO_DATE(text, '%d.%m.%Y') for the day; moments are declared when the table is opened: "
+        'kinds={"seen": "timestamp:%d.%m.%Y %H:%M"}',
+    ),
     **dict.fromkeys(("VARCHAR", "TEXT", "INT", "INTEGER", "DOUBLE", "FLOAT"), "write the kind without a size"),
-    **dict.fromkeys(("TRUNC", "TRUNCATE"), "use FLOOR; of dates, DATE_TRUNC('month', day)"),
-    **dict.fromkeys(("DAYNAME", "MONTHNAME"), "use ISODOW, which is 1 for Monday to 7 for Sunday, or MONTH"),
+    "TRUNCATE": "write TRUNC(x, 2); of dates, DATE_TRUNC('month', day)",
     **dict.fromkeys(("BOOL_OR", "BOOL_AND", "EVERY"), "ask how many: COUNT(*) FILTER (WHERE x)"),
-    "ENDS_WITH": "write x LIKE '%a'",
+    "REVERSE": "use RIGHT(x, 2) for the last letters: databases take letters apart differently",
+    "INITCAP": "write UPPER(LEFT(x, 1)) || LOWER(SUBSTRING(x, 2))",
+    **dict.fromkeys(("ASCII", "CHR", "ORD", "UNICODE"), "compare texts: LEFT(x, 1) >= 'A' AND LEFT(x, 1) <= 'Z'"),
+    **dict.fromkeys(("ISNAN", "IS_NAN", "ISINF", "ISFINITE"), "write x IS NULL: what is no finite number is NULL"),
+    "CBRT": "write POWER(x, 1.0 / 3), of numbers that are not negative",
+    "XOR": "write a <> b",
     **dict.fromkeys(("STRLEN", "OCTET_LENGTH"), "use LENGTH, which counts letters"),
-    "LAST_DAY": "use DATE_TRUNC('month', day), which is the first day",
     "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
     "TRY": "leave it out: expressions do not fail on rows",
 }
@@ -236,7 +255,22 @@ BEFORE_ALL = (T.UNION, T.GROUP_BY)
 #: Signs that have a second spelling with a meaning of its own elsewhere.
 SPELLING = {T.DIV: "//", T.MOD: "%", T.NOT: "NOT", T.LIKE: "LIKE", T.ILIKE: "ILIKE"}
 #: Words that are a function's name when a parenthesis follows, whatever else they are.
-NAMES = {T.VAR, T.IDENTIFIER, *KINDS, T.LEFT, T.RIGHT, T.REPLACE, T.FORMAT, T.FIRST, T.LIST, T.CHAR, T.RANGE, T.TIME}
+NAMES = {
+    T.VAR,
+    T.IDENTIFIER,
+    *KINDS,
+    T.LEFT,
+    T.RIGHT,
+    T.REPLACE,
+    T.FORMAT,
+    T.FIRST,
+    T.LIST,
+    T.CHAR,
+    T.RANGE,
+    T.TIME,
+    T.ISNULL,
+    T.XOR,
+}
 ENDS = {T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.OFFSET, T.R_PAREN, T.COMMA, T.SEMICOLON}
 ENDS |= {T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE}
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sqlglot import Token, TokenType, exp
 
 from discreet.query.remedies import leave_out, replace_name
-from discreet.query.sql.tokens import Page
+from discreet.query.sql.tokens import BITS, Page
 
 MOST_NODES = 4_000
 #: How deep our own tree may be. Whoever walks it may recurse.
@@ -82,6 +82,11 @@ SPOKEN: dict[type[exp.Expr], str] = {
     exp.BitwiseLeftShift: "<<",
     exp.BitwiseRightShift: ">>",
 }
+#: What to write in the place of a few of them.
+INSTEAD: dict[type[exp.Expr], str] = {
+    **dict.fromkeys((exp.BitwiseLeftShift, exp.BitwiseRightShift), "write x * 8 for x << 3, and x // 8 for x >> 3"),
+    exp.BitwiseNot: BITS,
+}
 #: What else may be said of a few nodes, and is not supported.
 SAID: dict[str, str] = {
     "laterals": "LATERAL is not supported.",
@@ -131,7 +136,9 @@ def check_nodes(page: Page, tree: exp.Expr, _tokens: list[Token]) -> None:
             raise page.refuse(0, f"The question has more than {MOST_NODES} parts.", "ask several shorter questions")
         if type(node) not in KNOWN:
             raise page.refuse(
-                start_of(node), f"{_word_of(node)} is not supported here.", "see the page on SQL for supported syntax"
+                start_of(node),
+                f"{_word_of(node)} is not supported here.",
+                INSTEAD.get(type(node), "see the page on SQL for supported syntax"),
             )
         for name, value in node.args.items():
             if _is_said(value) and name not in KNOWN[type(node)]:

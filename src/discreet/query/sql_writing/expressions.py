@@ -58,8 +58,10 @@ FUNCTION_NAMES: dict[F, str] = {
     F.RIGHT: "RIGHT",
     F.POSITION: "STRPOS",
     F.REPLACE: "REPLACE",
+    F.SPLIT_PART: "SPLIT_PART",
 }
 CASTS = {F.TO_INTEGER: "INTEGER", F.TO_REAL: "DOUBLE", F.TO_TEXT: "VARCHAR", F.TO_DATE: "DATE"}
+ADDED = {F.ADD_DAYS: "DAY", F.ADD_MONTHS: "MONTH", F.ADD_SECONDS: "SECOND"}
 UNITS = {function: unit.lower() for unit, function in TRUNCATIONS.items()}
 
 Written = tuple[str, int]
@@ -121,9 +123,9 @@ def _write_odd(function: F, arguments: list[Written]) -> Written:
             return f"{add_parentheses(arguments[0], JOIN)} IS NULL", COMPARE
         case F.DAYS_BETWEEN:
             return f"DATE_DIFF('day', {texts[0]}, {texts[1]})", WHOLE
-        case _:  # ADD_DAYS, ADD_MONTHS
+        case _:  # ADD_DAYS, ADD_MONTHS, ADD_SECONDS
             sign, amount = ("-", texts[1][1:]) if texts[1].startswith("-") else ("+", texts[1])
-            unit = "MONTH" if function is F.ADD_MONTHS else "DAY"
+            unit = ADDED[function]
             return f"{add_parentheses(arguments[0], ADD)} {sign} INTERVAL {amount} {unit}", ADD
 
 
