@@ -289,3 +289,30 @@ SELECT COUNT(*) FROM visits v, drugs d, patients p WHERE v.day = d.day AND d.per
 ---
 SELECT COUNT(*) AS count
 FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN (SELECT person, day AS day_2 FROM drugs) AS t3 ON t1.patient_id = t3.person AND t1.day = t3.day_2
+===
+SELECT COUNT(*) FROM visits NATURAL JOIN patients
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, age AS age_2, ward AS ward_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2 AND t1.age = t2.age_2
+===
+SELECT COUNT(*), AVG(age) FROM visits NATURAL LEFT JOIN patients
+---
+SELECT COUNT(*) AS count, AVG(t1.age) AS avg_age
+FROM visits AS t1 LEFT JOIN (SELECT patient_id, age AS age_2, ward AS ward_2 FROM patients) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2 AND t1.age = t2.age_2
+===
+SELECT kind, COUNT(*) FROM visits CROSS JOIN wards GROUP BY kind
+---
+SELECT t2.kind, COUNT(*) AS count
+FROM visits AS t1 CROSS JOIN wards AS t2
+GROUP BY t2.kind
+===
+SELECT COUNT(*) FROM wards CROSS JOIN visits WHERE floor < age
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 CROSS JOIN wards AS t2
+WHERE t2.floor < t1.age
+===
+SELECT COUNT(*) FROM visits v CROSS JOIN wards w JOIN patients p ON p.patient_id = v.patient_id
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id CROSS JOIN wards AS t3

@@ -200,3 +200,45 @@ SELECT COUNT(*) FROM visits WHERE ward IN (SELECT DISTINCT code FROM wards)
 SELECT COUNT(*) AS count
 FROM visits
 WHERE ward IN (SELECT code FROM wards)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits v2 WHERE v2.patient_id = v.patient_id AND v2.day > v.day)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, MAX(day) AS max_day FROM visits GROUP BY patient_id) AS t2 ON t1.patient_id = t2.patient_id
+WHERE t1.day < t2.max_day
+===
+SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM visits v2 WHERE v2.patient_id = v.patient_id AND v2.day > v.day)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN (SELECT patient_id, MAX(day) AS max_day FROM visits GROUP BY patient_id) AS t2 ON t1.patient_id = t2.patient_id
+WHERE NOT COALESCE(t1.day < t2.max_day, FALSE)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND v.day >= d.day AND d.dose > 5)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT person, MIN(day) AS min_day FROM drugs WHERE dose > 5 GROUP BY person) AS t2 ON t1.patient_id = t2.person
+WHERE t1.day >= t2.min_day
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient_id = v.patient_id AND w.ward = v.ward AND w.day <> v.day)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, ward AS ward_2, MIN(day) AS min_day, MAX(day) AS max_day FROM visits GROUP BY patient_id, ward) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2
+WHERE t1.day <> t2.min_day OR t1.day <> t2.max_day
+===
+SELECT COUNT(*) FROM visits v WHERE NOT EXISTS (SELECT 1 FROM visits w WHERE w.patient_id = v.patient_id AND w.ward = v.ward AND w.day <> v.day AND v.age < 60)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN (SELECT patient_id, ward AS ward_2, MIN(day) AS min_day, MAX(day) AS max_day FROM visits GROUP BY patient_id, ward) AS t2 ON t1.patient_id = t2.patient_id AND t1.ward = t2.ward_2 AND t1.age < 60
+WHERE NOT COALESCE(t1.day <> t2.min_day OR t1.day <> t2.max_day, FALSE)
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.patient_id = v.patient_id AND v.stay < p.age)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, MAX(age) AS max_age FROM patients GROUP BY patient_id) AS t2 ON t1.patient_id = t2.patient_id
+WHERE t1.stay < t2.max_age
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.patient_id = v.patient_id AND p.ward > v.ward)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN (SELECT patient_id, MAX(ward) AS max_ward FROM patients GROUP BY patient_id) AS t2 ON t1.patient_id = t2.patient_id
+WHERE t1.ward < t2.max_ward

@@ -221,3 +221,22 @@ SELECT COUNT(*) FROM (SELECT 1 AS one FROM visits) t
 ---
 SELECT COUNT(*) AS count
 FROM visits
+===
+SELECT first_ward, COUNT(*) FROM (SELECT patient_id, MIN(ward) AS first_ward FROM visits GROUP BY patient_id) t GROUP BY first_ward
+---
+SELECT min_ward AS first_ward, COUNT(*) AS count
+FROM (SELECT patient_id, MIN(ward) AS min_ward FROM visits GROUP BY patient_id) AS t1
+GROUP BY min_ward
+===
+SELECT COUNT(*) FROM (SELECT patient_id, MAX("Blood Group") FILTER (WHERE age > 40) AS b FROM visits GROUP BY patient_id) t WHERE b = 'A'
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, MAX(CASE WHEN age > 40 THEN "Blood Group" END) AS max FROM visits GROUP BY patient_id) AS t1
+WHERE max = 'A'
+===
+SELECT c, COUNT(*) FROM (SELECT patient_id, ANY_VALUE(city) AS c, ANY_VALUE(born) AS b FROM patients GROUP BY patient_id) t WHERE b > '1960-01-01' GROUP BY c
+---
+SELECT min_city AS c, COUNT(*) AS count
+FROM (SELECT patient_id, MIN(city) AS min_city, MIN(born) AS min_born FROM patients GROUP BY patient_id) AS t1
+WHERE min_born > DATE '1960-01-01'
+GROUP BY min_city

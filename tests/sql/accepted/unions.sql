@@ -64,3 +64,69 @@ SELECT code, COUNT(*) FROM (SELECT * FROM (SELECT patient_id AS i FROM visits) v
 SELECT code, COUNT(*) AS count
 FROM (SELECT t1.patient_id AS patient_id, t3.code AS code FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id JOIN wards AS t3 ON t2.ward = t3.code UNION ALL SELECT patient_id, ward AS code FROM visits) AS t4
 GROUP BY code
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION SELECT person FROM drugs) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM drugs) AS t1 GROUP BY patient_id) AS t2
+===
+SELECT COUNT(*) FROM (SELECT patient_id, day FROM visits UNION SELECT person, day FROM drugs) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, day FROM (SELECT patient_id, day FROM visits UNION ALL SELECT person, day FROM drugs) AS t1 GROUP BY patient_id, day) AS t2
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits INTERSECT SELECT person FROM drugs) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM visits GROUP BY patient_id) AS t1
+WHERE patient_id IN (SELECT person FROM drugs)
+===
+SELECT COUNT(*) FROM (SELECT patient_id, day FROM visits INTERSECT SELECT person, day FROM drugs) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, day FROM visits GROUP BY patient_id, day) AS t1
+WHERE EXISTS (SELECT 1 FROM drugs AS t2 WHERE t1.patient_id = t2.person AND COALESCE(t1.day, DATE '1970-01-01') = COALESCE(t2.day, DATE '1970-01-01') AND (t1.day IS NULL) = (t2.day IS NULL))
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits EXCEPT SELECT person FROM drugs) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM visits GROUP BY patient_id) AS t1
+WHERE patient_id NOT IN (SELECT person FROM drugs)
+===
+SELECT COUNT(*) FROM (SELECT patient_id, ward, age, smoker FROM visits EXCEPT SELECT patient_id, ward, age, age > 50 FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id, ward, age, smoker FROM visits GROUP BY patient_id, ward, age, smoker) AS t1
+WHERE NOT EXISTS (SELECT 1 FROM (SELECT patient_id, ward, age, age > 50 AS value FROM patients) AS t2 WHERE t1.patient_id = t2.patient_id AND COALESCE(t1.ward, '') = COALESCE(t2.ward, '') AND (t1.ward IS NULL) = (t2.ward IS NULL) AND COALESCE(t1.age, 0) = COALESCE(t2.age, 0) AND (t1.age IS NULL) = (t2.age IS NULL) AND COALESCE(t1.smoker, FALSE) = COALESCE(t2.value, FALSE) AND (t1.smoker IS NULL) = (t2.value IS NULL))
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits EXCEPT SELECT person FROM drugs EXCEPT SELECT patient_id FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM (SELECT patient_id FROM visits GROUP BY patient_id) AS t1 WHERE patient_id NOT IN (SELECT person FROM drugs) GROUP BY patient_id) AS t2
+WHERE patient_id NOT IN (SELECT patient_id FROM patients)
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION SELECT person FROM drugs INTERSECT SELECT patient_id FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM (SELECT person FROM drugs GROUP BY person) AS t1 WHERE person IN (SELECT patient_id FROM patients)) AS t2 GROUP BY patient_id) AS t3
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits INTERSECT SELECT person FROM drugs UNION ALL SELECT patient_id FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM (SELECT patient_id FROM visits GROUP BY patient_id) AS t1 WHERE patient_id IN (SELECT person FROM drugs) UNION ALL SELECT patient_id FROM patients) AS t2
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM drugs UNION SELECT patient_id FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM drugs UNION ALL SELECT patient_id FROM patients) AS t1 GROUP BY patient_id) AS t2
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits UNION SELECT person FROM drugs UNION ALL SELECT patient_id FROM patients) t
+---
+SELECT COUNT(*) AS count
+FROM (SELECT patient_id FROM (SELECT patient_id FROM visits UNION ALL SELECT person FROM drugs) AS t1 GROUP BY patient_id UNION ALL SELECT patient_id FROM patients) AS t2
+===
+SELECT COUNT(*) FROM visits WHERE patient_id IN (SELECT person FROM drugs INTERSECT SELECT patient_id FROM patients)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE patient_id IN (SELECT person FROM (SELECT person FROM drugs GROUP BY person) AS t1 WHERE person IN (SELECT patient_id FROM patients))

@@ -13,11 +13,6 @@ SELECT COUNT(*) FROM visits CROSS JOIN patients
 The join has no condition. (line 1, column 40)
   fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
 ===
-SELECT COUNT(*) FROM visits NATURAL JOIN patients
----
-NATURAL is not a supported join. (line 1, column 29)
-  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
-===
 SELECT COUNT(*) FROM visits SEMI JOIN patients USING (patient_id)
 ---
 SEMI is not a supported join. (line 1, column 29)
@@ -267,3 +262,13 @@ SELECT COUNT(*) FROM visits RIGHT JOIN wards ON ward = code
 ---
 A public table cannot come before the private ones. (line 1, column 40)
   fix: begin with a private table: FROM visits JOIN …
+===
+SELECT COUNT(*) FROM visits, wards
+---
+The join has no condition. (line 1, column 30)
+  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
+===
+SELECT COUNT(*) FROM wards NATURAL JOIN drugs
+---
+The join has no condition. (line 1, column 41)
+  fix: write JOIN … ON a.x = b.x, or USING (x)

@@ -133,11 +133,6 @@ SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.day = 
 The subquery compares rows of different people. (line 1, column 52)
   fix: write in it, after WHERE: d.person = v.patient_id
 ===
-SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id AND d.day > v.day)
----
-EXISTS can compare with outer rows only for equality. (line 1, column 101)
-  fix: join the tables, and compare after WHERE: then a row counts once for each partner
-===
 SELECT COUNT(*) FROM visits v WHERE age > 3 OR EXISTS (SELECT 1 FROM drugs d WHERE d.person = v.patient_id)
 ---
 A scalar subquery is not supported here. (line 1, column 63)
@@ -192,3 +187,28 @@ SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT nothing FROM drugs d WHERE d.
 ---
 There is no column 'nothing' in drugs. (line 1, column 52)
   fix: use one of: person, name, dose, day
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient_id = v.patient_id AND w.day > v.day AND w.age > v.age)
+---
+EXISTS can compare with outer rows for equality, and once by <, <=, >, >= or <>. (line 1, column 124)
+  fix: join the tables, and compare after WHERE: then a row counts once for each partner
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient_id = v.patient_id AND (w.day > v.day OR w.age = v.age))
+---
+EXISTS can compare with outer rows for equality, and once by <, <=, >, >= or <>. (line 1, column 107)
+  fix: join the tables, and compare after WHERE: then a row counts once for each partner
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.day > v.day)
+---
+The subquery compares rows of different people. (line 1, column 52)
+  fix: write in it, after WHERE: w.patient_id = v.patient_id
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM wards w WHERE w.code = v.ward AND w.floor > v.age)
+---
+EXISTS can compare public rows with outer rows only for equality. (line 1, column 93)
+  fix: join the tables, and compare after WHERE: then a row counts once for each partner
+===
+SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM visits w WHERE w.patient_id = v.patient_id AND w.seen = v.seen AND w.age > v.age)
+---
+EXISTS with <, <=, >, >= or <> cannot compare timestamps for equality besides. (line 1, column 52)
+  fix: write DATE_TRUNC('day', x) on both sides

@@ -247,3 +247,18 @@ SELECT MAX(d) FROM (SELECT patient_id, day + INTERVAL 1 DAY AS d FROM visits) t
 ---
 MAX needs bounds for 'd', a computed column. (line 1, column 12)
   fix: write MAX(CLAMP(d, '2020-01-01', '2029-12-31')), with your own first and last day
+===
+SELECT COUNT(*) FROM (SELECT patient_id, ANY_VALUE(smoker) AS s FROM visits GROUP BY patient_id) t
+---
+MIN and MAX do not take conditions. (line 1, column 42)
+  fix: write SUM(CASE WHEN … THEN 1 ELSE 0 END)
+===
+SELECT COUNT(*) FROM (SELECT patient_id, SUM(ward) AS s FROM visits GROUP BY patient_id) t
+---
+This takes numbers, not text values. (line 1, column 46)
+  fix: if these are numbers, declare kinds={"ward": "real"} when the table is opened; or group by it
+===
+SELECT COUNT(*) FROM visits WHERE ANY_VALUE(ward) = 'A'
+---
+ANY_VALUE cannot stand here. (line 1, column 35)
+  fix: use aggregates after SELECT, HAVING or ORDER BY, and not inside each other

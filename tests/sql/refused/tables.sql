@@ -50,13 +50,8 @@ There is no column 'ward' in wards. (line 1, column 52)
 ===
 SELECT COUNT(*) FROM visits NATURAL JOIN visits
 ---
-NATURAL is not a supported join. (line 1, column 29)
-  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
-===
-SELECT COUNT(*) FROM visits CROSS JOIN wards
----
-The join has no condition. (line 1, column 40)
-  fix: write JOIN … ON a.x = b.x; or a.x = b.x after WHERE, joined by AND
+Two tables are called 'visits'. (line 1, column 42)
+  fix: give each a name of its own: visits AS a JOIN …
 ===
 SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
 ---
@@ -90,8 +85,8 @@ UNION of two questions is not supported. (line 1, column 46)
 ===
 SELECT COUNT(*) FROM visits EXCEPT SELECT 1
 ---
-EXCEPT of two questions is not supported. (line 1, column 29)
-  fix: ask them one after the other
+EXCEPT of two questions is not supported. (line 1, column 43)
+  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
 ===
 SELECT COUNT(*) FROM visits, LATERAL (SELECT 1)
 ---

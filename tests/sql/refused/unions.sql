@@ -5,18 +5,18 @@ UNION of two questions is not supported. (line 1, column 46)
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION SELECT day FROM drugs) t
 ---
-UNION would remove duplicate rows across people. (line 1, column 59)
-  fix: write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows
+UNION would compare rows across people. (line 1, column 59)
+  fix: select the person in each part, at the same place; or write UNION ALL, which keeps all rows
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits EXCEPT SELECT day FROM drugs) t
 ---
-EXCEPT of two questions is not supported. (line 1, column 46)
-  fix: ask them one after the other
+EXCEPT would compare rows across people. (line 1, column 60)
+  fix: select the person in each part, at the same place; or write UNION ALL, which keeps all rows
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits INTERSECT SELECT day FROM drugs) t
 ---
-INTERSECT of two questions is not supported. (line 1, column 46)
-  fix: ask them one after the other
+INTERSECT would compare rows across people. (line 1, column 63)
+  fix: select the person in each part, at the same place; or write UNION ALL, which keeps all rows
 ===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION ALL SELECT name FROM drugs) t
 ---
@@ -67,3 +67,23 @@ SELECT COUNT(*) FROM (SELECT age AS x FROM visits UNION ALL SELECT person FROM d
 ---
 There is no column 'age' in drugs. (line 1, column 95)
   fix: use one of: person, name, dose, day
+===
+SELECT COUNT(*) FROM (SELECT patient_id, day FROM visits INTERSECT ALL SELECT person, day FROM drugs) t
+---
+ALL is not supported. (line 1, column 68)
+  fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
+===
+SELECT COUNT(*) FROM (SELECT patient_id FROM visits INTERSECT SELECT "index" FROM visits) t
+---
+INTERSECT compares rows of different people. (line 1, column 70)
+  fix: select the person in both, at the same place
+===
+SELECT COUNT(*) FROM (SELECT patient_id, cost FROM visits UNION SELECT person, dose FROM drugs) t
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 72)
+  fix: group by FLOOR(x / 10) or by DATE_TRUNC('day', x)
+===
+SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM drugs
+---
+EXCEPT of two questions is not supported. (line 1, column 43)
+  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t

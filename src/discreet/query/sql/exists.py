@@ -7,10 +7,24 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression, columns_in
-from discreet.algebra.relations import JoinKind, Pair, PublicJoin, UnitJoin, matching
-from discreet.core.schema import Kind
+from discreet.algebra.expressions import Call, ColumnValue, Expression, Literal, call, columns_in
+from discreet.algebra.functions import F
+from discreet.algebra.relations import (
+    Derived,
+    Fold,
+    JoinKind,
+    Named,
+    Pair,
+    PerUnit,
+    PublicJoin,
+    Relation,
+    UnitJoin,
+    columns_of,
+    matching,
+)
+from discreet.core.schema import Column, Kind, Schema
 from discreet.query.questions import QueryRefused
+from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.person_keys import compares_keys
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import (
@@ -24,6 +38,7 @@ from discreet.query.sql.joins import (
     is_same_person,
     split_conjuncts,
 )
+from discreet.query.sql.per_person import build_folded_column, describe_column
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
 #: What a SELECT after EXISTS may not have, and what to write instead.
@@ -73,15 +88,56 @@ def filter_by_partners(
         if not output.find(exp.Star):
             read_expression(output.unalias(), scope)  # it means nothing here, but it must be there
     conditions = conditions_of(tests, sides, scope)
-    if conditions.mixed:
-        raise known.refuse(
-            conditions.mixed[0],
-            "EXISTS can compare with outer rows only for equality.",
-            "join the tables, and compare after WHERE: then a row counts once for each partner",
-        )
-    partners = Partners(left, conditions, JoinKind.ANTI if negated else JoinKind.SEMI, node, known)
+    comparison = _find_comparison(conditions.mixed, sides, scope)
+    partners = Partners(left, conditions, JoinKind.ANTI if negated else JoinKind.SEMI, node, known, comparison)
     relation = partners.public(right) if isinstance(right, Public) else partners.private(right)
     return replace(left, relation=relation)
+
+
+#: What decides whether some value is larger, or smaller, than another: the largest of them, or the smallest.
+DECIDING = {F.LT: (Fold.MOST,), F.LE: (Fold.MOST,), F.GT: (Fold.LEAST,), F.GE: (Fold.LEAST,)}
+#: The same comparison with its sides exchanged.
+TURNED = {F.LT: F.GT, F.LE: F.GE, F.GT: F.LT, F.GE: F.LE, F.NE: F.NE}
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A comparison of an outer row's value with an inner row's, other than for equality: outer function inner."""
+
+    function: F
+    outer: Expression
+    inner: Expression
+
+    def decided_by(self, values: tuple[Expression, ...]) -> Expression:
+        """Return whether it is true of some inner row, by the smallest or the largest value of theirs, or by both."""
+        tests = [call(self.function, self.outer, value) for value in values]
+        return tests[0] if len(tests) == 1 else call(F.OR, *tests)
+
+    @property
+    def folds(self) -> tuple[Fold, ...]:
+        """The values that decide. One of several values differs from another if the smallest or the largest does."""
+        return DECIDING.get(self.function, (Fold.LEAST, Fold.MOST))
+
+
+def _find_comparison(mixed: tuple[exp.Expr, ...], sides: tuple[Side, Side], scope: SqlScope) -> Comparison | None:
+    """Return the one comparison that is not for equality, if there is one; refuse others."""
+    if not mixed:
+        return None
+    condition = read_expression(mixed[0], scope)
+    if len(mixed) == 1 and isinstance(condition, Call) and condition.function in TURNED:
+        first, second = condition.arguments
+        for function, outer, inner in (
+            (condition.function, first, second),
+            (TURNED[condition.function], second, first),
+        ):
+            apart = columns_in(outer) <= sides[0].names and columns_in(inner) <= sides[1].names
+            if apart and inner.kind is not Kind.BOOLEAN:
+                return Comparison(function, outer, inner)
+    raise scope.refuse(
+        mixed[-1],
+        "EXISTS can compare with outer rows for equality, and once by <, <=, >, >= or <>.",
+        "join the tables, and compare after WHERE: then a row counts once for each partner",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +149,7 @@ class Partners:
     kind: JoinKind
     node: exp.Expr
     known: Known
+    comparison: Comparison | None = None
 
     @property
     def alone(self) -> tuple[Pair, ...]:
@@ -101,6 +158,12 @@ class Partners:
 
     def public(self, right: Public) -> PublicJoin:
         """Return rows by what is in a public table."""
+        if self.comparison is not None:
+            raise self.known.refuse(
+                self.found.mixed[0],
+                "EXISTS can compare public rows with outer rows only for equality.",
+                "join the tables, and compare after WHERE: then a row counts once for each partner",
+            )
         if not self.found.pairs:
             raise self.known.refuse(
                 self.node,
@@ -111,7 +174,7 @@ class Partners:
         listed = tuple((TRUE, condition) for condition, _ in self.found.right)
         return PublicJoin(self.left.relation, right.scan, (*pairs, *self.alone, *listed), self.kind)
 
-    def private(self, right: RowSource) -> UnitJoin:
+    def private(self, right: RowSource) -> UnitJoin | Derived:
         """Return rows by what the same person has elsewhere."""
         if matching(right.relation) is not None:
             raise self.known.refuse(
@@ -127,13 +190,51 @@ class Partners:
         if not compared and not compares_keys(others, left, right.relation, self.known.schemas):
             raise self._others(right)
         inner = filter_rows(right.relation, [condition for condition, _ in self.found.right])
+        if self.comparison is not None:
+            return self._compare(self.comparison, inner, others)
         return UnitJoin(left, inner, (*others, *self.alone), self.kind)
+
+    def _compare(self, comparison: Comparison, inner: Relation, others: tuple[Pair, ...]) -> Derived:
+        """Return rows by a comparison with the same person's rows elsewhere, those that are equal in the other pairs.
+
+        Of those rows the smallest value, or the largest, decides whether there is one. There is one such value for each
+        outer row, so that none of them is multiplied.
+        """
+        schema = self.known.schema(inner)
+        keys = tuple(self._key(value, schema) for _, value in others)
+        folded = tuple(
+            build_folded_column(self.known.numbers.fresh(fold.value), fold, comparison.inner, schema)
+            for fold in comparison.folds
+        )
+        on = tuple((mine, _value_of(key.column)) for (mine, _), key in zip(others, keys, strict=True))
+        exists = comparison.decided_by(tuple(_value_of(value.column) for value in folded))
+        negated = self.kind is JoinKind.ANTI
+        kind = JoinKind.LEFT if negated else JoinKind.INNER
+        left = self.left.relation
+        joined = UnitJoin(left, PerUnit(inner, keys, folded), (*on, *self.alone), kind)
+        false = Literal(False, Kind.BOOLEAN)  # noqa: FBT003 - SQL's FALSE
+        where = call(F.NOT, call(F.COALESCE, exists, false)) if negated else exists
+        return Derived(joined, tuple(pass_column(column, column.name) for column in columns_of(left)), where)
+
+    def _key(self, value: Expression, schema: Schema) -> Named:
+        """Return what partners are told apart by."""
+        if not value.kind.groupable:
+            raise self.known.refuse(
+                self.node,
+                "EXISTS with <, <=, >, >= or <> cannot compare timestamps for equality besides.",
+                "write DATE_TRUNC('day', x) on both sides",
+            )
+        return Named(describe_column(self.known.numbers.fresh("key"), value, schema), value)
 
     def _others(self, right: RowSource) -> QueryRefused:
         names = [find_person_name(side, self.known) for side in (right, self.left)]
         clear = all(names) and len({name.casefold() for name in names}) == len(names)
         fix = f"write in it, after WHERE: {' = '.join(names)}" if clear else "compare the persons: b.person = a.person"
         return self.known.refuse(self.node, "The subquery compares rows of different people.", fix)
+
+
+def _value_of(column: Column) -> ColumnValue:
+    return ColumnValue(column.name, column.kind, column.bounds)
 
 
 #: A public table, the column of it that is looked in, and conditions on its rows.

@@ -13,7 +13,7 @@ from discreet.core.schema import Kind
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.person_keys import compares_keys
 from discreet.query.sql.expressions import read_expression
-from discreet.query.sql.joins import Side, check_names_differ, join_sides, kind_of_join, split_conjuncts
+from discreet.query.sql.joins import Side, check_names_differ, is_crossed, join_sides, kind_of_join, split_conjuncts
 from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SqlScope
 
 Rows = RowSource | Public
@@ -54,7 +54,7 @@ def join_tables(
             crossed.inside |= {number}
     if crossed is None:
         return joined_rows, [*filters, *conditions]
-    joined_rows = crossed.join_waiting(joined_rows, last=True)
+    joined_rows = crossed.join_all_rows(crossed.join_waiting(joined_rows, last=True))
     crossed.check_all_joined()
     return _restore_order(joined_rows, [first, *(rows for _, rows in others)]), [*filters, *crossed.conditions]
 
@@ -103,6 +103,16 @@ class Crossed:
             self.conditions = [
                 condition for condition in self.conditions if not any(condition is link_node for link_node in on)
             ]
+        return joined_rows
+
+    def join_all_rows(self, joined_rows: Rows) -> Rows:
+        """Return rows with public tables that CROSS JOIN puts beside each of them, and nothing compares."""
+        for number, (node, rows) in list(self.waiting.items()):
+            private = [isinstance(side, RowSource) for side in (joined_rows, rows)]
+            if is_crossed(node) and sorted(private) == [False, True]:
+                del self.waiting[number]
+                joined_rows, _ = join_sides(joined_rows, rows, node, [], self.known, turned=False)
+                self.inside |= {number}
         return joined_rows
 
     def check_all_joined(self) -> None:

@@ -176,7 +176,7 @@ class Join:
             on += [(condition, TRUE) for condition, _ in conditions.left] + [
                 (TRUE, condition) for condition, _ in conditions.right
             ]
-        if not conditions.pairs:
+        if not conditions.pairs and not is_crossed(self.node):
             raise self._refuse_no_condition()
         relation = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
         return self._build_row_source(relation, (_mark_merged(right.item, merged),)), self._list_filters(conditions)
@@ -215,7 +215,7 @@ class Join:
         both = replace(scopes[0], items=(*sides[0].items, *sides[1].items), table=words)
         pairs: list[tuple[Pair, exp.Expr]] = []
         merged: set[str] = set()
-        for name in self.node.args.get("using") or []:
+        for name in _using(self.node, sides):
             left_value, right_value = (
                 scope.column(exp.Column(this=name.copy()).update_positions(name)) for scope in scopes
             )
@@ -251,6 +251,17 @@ class Join:
             words = f"{fix}; or pass matches=Matches(rows=…, matches=…), which limits what is joined"
             fix = Fix(words, Declare("matches", ""))
         return self.known.refuse(self.node, "This joins people with each other: a row would belong to two people.", fix)
+
+
+def _using(node: exp.Join, sides: tuple[Side, Side]) -> list[exp.Expr]:
+    """Return the columns that USING names; of a NATURAL join those that both sides have."""
+    if (node.args.get("method") or "").upper() != "NATURAL":
+        return list(node.args.get("using") or [])
+    left, right = (
+        {seen.name.casefold(): seen.name for item in side.items for seen in item.columns if not seen.merged}
+        for side in sides
+    )
+    return [exp.to_identifier(left[name], quoted=True) for name in left if name in right]
 
 
 def join_sides(
@@ -291,6 +302,8 @@ def kind_of_join(node: exp.Join, known: Known) -> str:
     """Return LEFT, RIGHT, or nothing for an inner join; CROSS, if it is not said which rows belong together."""
     side, kind, method = ((node.args.get(name) or "").upper() for name in ("side", "kind", "method"))
     has_condition = node.args.get("on") is not None or bool(node.args.get("using"))
+    if method == "NATURAL" and not has_condition and (side, kind) in UNDERSTOOD:
+        return side
     if not has_condition and not method and (side, kind) in (("", ""), ("", "CROSS")):
         return "CROSS"
     if method or (side, kind) not in UNDERSTOOD:
@@ -300,6 +313,12 @@ def kind_of_join(node: exp.Join, known: Known) -> str:
     if not has_condition:
         raise known.refuse(node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")
     return side
+
+
+def is_crossed(node: exp.Join) -> bool:
+    """Whether CROSS JOIN is written, and no condition: all rows of a public table belong to each row."""
+    written = (node.args.get("kind") or "").upper() == "CROSS"
+    return written and node.args.get("on") is None and not node.args.get("using")
 
 
 def _refuse_early_join(node: exp.Expr, known: Known) -> QueryRefused:

@@ -131,10 +131,10 @@ def _tree(page: Page, known: Known) -> exp.Select:
     check_words(page, tokens, (*private, *public))
     tree = _need_valid_tree(page, parse_select(page, tokens), tokens)
     tree = respell_tree(page, tree, DeclaredTables.of(known.tables, known.paths))
-    if isinstance(tree, exp.Union):
+    if isinstance(tree, exp.SetOperation):
         raise page.refuse(
             start_of(tree.expression),
-            "UNION of two questions is not supported.",
+            f"{type(tree).__name__.upper()} of two questions is not supported.",
             "ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t",
         )
     if not isinstance(tree, exp.Select):

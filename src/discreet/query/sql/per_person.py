@@ -41,6 +41,8 @@ FOLDS: dict[type[q.Measure], Fold] = {
     q.Smallest: Fold.LEAST,
     q.Largest: Fold.MOST,
 }
+#: Folds that give one of the values. Texts go by their UTF-8 bytes on all engines, whatever their collation.
+KEPT = {"MIN": Fold.LEAST, "MAX": Fold.MOST, "ANY_VALUE": Fold.LEAST}
 COUNTING = (Fold.ROWS, Fold.PRESENT, Fold.DISTINCT)
 TRUNCATIONS = {
     Period.DAY: F.TRUNC_DAY,
@@ -114,6 +116,9 @@ class Folding:
             named = (names or {}).get(inner.name.casefold()) if _is_bare(inner) else None
             if named is not None:
                 return self.read(named)
+            kept = self._read_kept(inner, replace(here, special=None))
+            if kept is not None:
+                return kept
             measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self._measure(measure, inner)
 
@@ -122,6 +127,22 @@ class Folding:
     def relation(self) -> PerUnit:
         """Return the relation."""
         return PerUnit(self.source.relation, tuple(self.keys.values()), tuple(self.values.values()))
+
+    def _read_kept(self, node: exp.Expr, scope: SqlScope) -> ColumnValue | None:
+        """Return the first or the last of one person's texts, or any value of that person: the first one."""
+        inner = node.this if isinstance(node, exp.Filter) else node
+        name = inner.name.upper() if isinstance(inner, exp.Anonymous) else ""
+        if name not in KEPT or len(inner.expressions) != 1 or isinstance(inner.expressions[0], exp.Distinct):
+            return None
+        value = read_expression(inner.expressions[0], scope)
+        if name != "ANY_VALUE" and value.kind is not Kind.TEXT:
+            return None
+        if inner is not node:
+            condition = read_expression(node.expression.this, scope)
+            if condition.kind is not Kind.BOOLEAN:
+                raise scope.refuse(node.expression, "FILTER needs a condition.", "write FILTER (WHERE age >= 40)")
+            value = Case(((condition, value),), None)
+        return self._fold_value(KEPT[name], value, node)
 
     def _measure(self, measure: q.Measure, node: exp.Expr) -> ColumnValue:
         fold = FOLDS.get(type(measure))

@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import date
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.algebra.expressions import ColumnValue, Expression, Literal, call
+from discreet.algebra.functions import F
 from discreet.algebra.relations import Derived, JoinKind, Named, Pair, Relation, Scan, UnionAll, UnitJoin, matching
 from discreet.core import Bounds, DiscreetError
-from discreet.core.schema import Column, Kind, closest
+from discreet.core.schema import Column, Kind, Value, closest
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions
 from discreet.query.relations.person_keys import compares_keys
@@ -149,8 +151,8 @@ def read_query(node: exp.Expr, known: Known) -> RowSource:
         if part not in (None, []):
             raise known.refuse(part[0] if isinstance(part, list) else part, problem, fix)
     match node:
-        case exp.Union():
-            return _read_union(node, known)
+        case exp.SetOperation():
+            return _read_set_operation(node, known)
         case exp.Select():
             return _read_select(node, known)
         case exp.Subquery() if not node.alias:
@@ -312,19 +314,76 @@ def _read_distinct(node: exp.Select, source: RowSource, known: Known) -> RowSour
     return select_columns(folding.relation(), lifted, None, known)
 
 
+def _read_set_operation(node: exp.SetOperation, known: Known) -> RowSource:
+    """Return what UNION ALL, UNION, INTERSECT or EXCEPT makes of selections with the same kinds of columns."""
+    if isinstance(node.expression, exp.SetOperation):
+        # Without parentheses they go from left to right, but for INTERSECT, which the parser puts into some.
+        raise known.refuse(node.expression, "The order of UNION, INTERSECT and EXCEPT is unclear.", "write parentheses")
+    if isinstance(node, exp.Union):
+        united = _read_union(node, known)
+        return list_distinct(united, node.expression, known, "UNION") if node.args.get("distinct") else united
+    known.count_table(node)
+    left, right = read_query(node.this, known), read_query(node.expression, known)
+    for place, part in ((node.this, left), (node.expression, right)):
+        _check_union_part(place, part, left, known)
+    check_people(left.relation, right.relation, node.expression, known)
+    kind = JoinKind.SEMI if isinstance(node, exp.Intersect) else JoinKind.ANTI
+    word = type(node).__name__.upper()
+    distinct = list_distinct(left, node.expression, known, word)
+    pairs = pair_rows(distinct, right, known)
+    if pairs is None:
+        raise known.refuse(
+            node.expression,
+            f"{word} compares rows of different people.",
+            "select the person in both, at the same place",
+        )
+    return replace(distinct, relation=UnitJoin(distinct.relation, right.relation, pairs, kind))
+
+
+def list_distinct(source: RowSource, node: exp.Expr, known: Known, word: str) -> RowSource:
+    """Return the different rows of each person, once, with the columns that can be seen."""
+    _check_owned(source, node, known)
+    folding = Folding(source, known)
+    outputs = [(seen.name, ColumnValue(seen.column.name, seen.column.kind, seen.column.bounds)) for seen in source.seen]
+    for _, expression in outputs:
+        folding.group(expression, node)
+    folding.check_person(
+        node,
+        f"{word} would compare rows across people.",
+        "select the person in each part, at the same place; or write UNION ALL, which keeps all rows",
+    )
+    lifted = [(name, folding.lift_expression(expression, node)) for name, expression in outputs]
+    return select_columns(folding.relation(), lifted, None, known)
+
+
+#: What stands for NULL where values are compared beside whether they are NULL.
+NOTHING: dict[Kind, Value] = {Kind.INTEGER: 0, Kind.TEXT: "", Kind.BOOLEAN: False, Kind.DATE: date(1970, 1, 1)}
+
+
+def pair_rows(left: RowSource, right: RowSource, known: Known) -> tuple[Pair, ...] | None:
+    """Return what is equal in rows of one person that are the same, NULL for NULL; None if the person is not there."""
+    people = known.people(left.relation), known.people(right.relation)
+    pairs: list[Pair] = []
+    found = False
+    for mine, theirs in zip(left.seen, right.seen, strict=True):
+        if mine.column.name in people[0] and theirs.column.name in people[1]:
+            found = True
+            continue
+        values = [ColumnValue(seen.column.name, seen.column.kind, seen.column.bounds) for seen in (mine, theirs)]
+        nothing = Literal(NOTHING[mine.column.kind], mine.column.kind)
+        filled = [call(F.COALESCE, value, nothing) for value in values]
+        missing = [call(F.IS_NULL, value) for value in values]
+        pairs += [(filled[0], filled[1]), (missing[0], missing[1])]
+    return tuple(pairs) if found else None
+
+
 def _read_union(node: exp.Union, known: Known) -> RowSource:
     """Return the rows of several selections with the same kinds of columns."""
     parts: list[tuple[exp.Expr, RowSource]] = []
     waiting: list[exp.Expr] = [node]
     while waiting:
         branch = waiting.pop()
-        if isinstance(branch, exp.Union):
-            if branch.args.get("distinct"):
-                raise known.refuse(
-                    branch.expression,
-                    "UNION would remove duplicate rows across people.",
-                    "write SELECT DISTINCT person, … FROM (… UNION ALL …) AS t; UNION ALL alone keeps all rows",
-                )
+        if isinstance(branch, exp.Union) and (node.args.get("distinct") or not branch.args.get("distinct")):
             waiting += [branch.expression, branch.this]
         else:
             known.count_table(branch)

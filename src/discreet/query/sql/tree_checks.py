@@ -24,7 +24,7 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Window: {"this", "partition_by", "order", "spec", "alias", "over"},
     exp.WindowSpec: {"kind", "start", "start_side", "end", "end_side"},
     exp.Qualify: {"this"},
-    exp.Union: PAIR | {"distinct", "with_", "order", "limit"},
+    **dict.fromkeys((exp.Union, exp.Intersect, exp.Except), PAIR | {"distinct", "with_", "order", "limit"}),
     exp.Subquery: {"this", "alias"},
     exp.With: {"expressions"},
     exp.CTE: {"this", "alias"},
@@ -108,7 +108,7 @@ FIXES: dict[str, str] = {
 #: Words that hold a question together. sqlglot takes some of them for names where a name would do.
 STRUCTURE = """
 SELECT FROM WHERE HAVING LIMIT AS DISTINCT FILTER AND OR NOT IN BETWEEN LIKE ILIKE IS NULL TRUE FALSE CASE WHEN THEN
-ELSE END ASC DESC INTERVAL JOIN INNER OUTER CROSS ON USING WITH UNION EXISTS
+ELSE END ASC DESC INTERVAL JOIN INNER OUTER CROSS ON USING WITH UNION EXISTS INTERSECT EXCEPT NATURAL
 """
 STRUCTURE_WORDS = frozenset(STRUCTURE.split())
 #: Words that leave no trace in the tree, but for what they say.

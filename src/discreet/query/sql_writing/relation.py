@@ -197,7 +197,8 @@ class RelationWriter:
         same = [f"{left.own[0].text} = {right.own[0].text}"] if isinstance(join, UnitJoin) else []
         pairs = [_write_pair(pair, left, right) for pair in join.on]
         word = "JOIN" if isinstance(join, MatchJoin) else join.kind.value
-        text = f"{left.text} {word} {right.text} ON {' AND '.join([*same, *pairs])}"
+        tests = " AND ".join([*same, *pairs])
+        text = f"{left.text} {word} {right.text} ON {tests}" if tests else f"{left.text} CROSS JOIN {right.text}"
         own = () if isinstance(join, MatchJoin) else left.own
         return From(text, {**left.qualifiers, **right.qualifiers}, several=True, own=own)
 
