@@ -9,6 +9,7 @@ OUTER = "unit/test_outer_queries.py"
 WINDOWS = "unit/test_windows.py"
 DISTINCT = "unit/test_query_distinct.py"
 SCALARS = "unit/test_scalar_subqueries.py"
+SETS = "unit/test_grouping_sets.py"
 BY_HAND = "attacks/test_question_by_hand.py::test_a_question_with_wrong_kinds_is_refused_before_payment"
 
 QUERY_MUTANTS = [
@@ -42,7 +43,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "noise is calibrated to one row however many count",
-        "query/planning/pricing.py::Pricing.noise",
+        "query/planning/pricing.py::Pricing.sensitivity",
         "sensitivity_of(part.aggregate, limit, self.neighbours)",
         "sensitivity_of(part.aggregate, Limit(), self.neighbours)",
         f"{PLANS}::test_no_person_moves_the_noisy_parts_by_more_than_is_paid_for",
@@ -99,15 +100,15 @@ QUERY_MUTANTS = [
     Mutant(
         "simultaneous bars are those of single cells",
         "query/results/views.py::AnswerReading.error",
-        "size = self.statements if self.simultaneous or picks_by_noise(self.question) else together",
-        "size = self.statements if picks_by_noise(self.question) else together",
+        "every = self.simultaneous or picks_by_noise(self.question)",
+        "every = picks_by_noise(self.question)",
         f"{PLANS}::test_error_bars_cover_as_often_as_they_say",
     ),
     Mutant(
         "the error bar of the largest of many is that of any",
         "query/results/views.py::AnswerReading.error",
-        "size = self.statements if self.simultaneous or picks_by_noise(self.question) else together",
-        "size = self.statements if self.simultaneous else together",
+        "every = self.simultaneous or picks_by_noise(self.question)",
+        "every = self.simultaneous",
         f"{PLANS}::test_the_largest_of_many_noisy_counts_has_an_error_bar_that_holds",
     ),
     Mutant(
@@ -254,7 +255,7 @@ QUERY_MUTANTS = [
     Mutant(
         "a view of selected cells has bars for each cell",
         "query/results/views.py::view",
-        "together = simultaneous or needs_all_cells(question.stages, measured)",
+        "together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)",
         "together = simultaneous",
         f"{OUTER}::test_an_answer_that_was_paid_for_answers_all_questions_about_it",
     ),
@@ -299,6 +300,48 @@ QUERY_MUTANTS = [
         "if high - low >= self.cells:",
         "if False:",
         f"{DISTINCT}::test_more_different_values_than_are_told_apart_are_refused_before_payment",
+    ),
+    Mutant(
+        "sums over groups are released for nothing",
+        "algebra/aggregates.py::sensitivity_of_sets",
+        "together = coarser + (1 if whole else 0)",
+        "together = 1",
+        f"{SETS}::test_no_person_moves_all_sets_together_by_more_than_is_paid_for",
+    ),
+    Mutant(
+        "a person in several groups moves their sum as one of them",
+        "algebra/aggregates.py::sensitivity_of_sets",
+        "squares = coarser * finest.l1**2 +",
+        "squares = coarser * finest.l2_squared +",
+        f"{SETS}::test_no_person_moves_all_sets_together_by_more_than_is_paid_for",
+    ),
+    Mutant(
+        "noise forgets that there are several grouping sets",
+        "query/planning/plans.py::QueryPlan.pricing",
+        "if self.sets is None:",
+        "if True:",
+        f"{SETS}::test_no_person_moves_all_sets_together_by_more_than_is_paid_for",
+    ),
+    Mutant(
+        "people are charged for one grouping set of several",
+        "query/planning/pricing.py::Pricing.pass_cost",
+        "if isinstance(part, Noisy) and self.sets is None:",
+        "if isinstance(part, Noisy):",
+        f"{SETS}::test_a_plan_with_sets_costs_what_was_offered",
+    ),
+    Mutant(
+        "people are added up over groups",
+        "query/planning/grouping_sets.py::check_sets",
+        "if not all(adds_up(part) for part in parts):",
+        "if False:",
+        f"{SETS}::test_what_does_not_add_up_is_refused_before_payment",
+    ),
+    Mutant(
+        "grouping sets are no part of what is paid for",
+        "query/planning/plans.py::QueryPlan._canonical",
+        "*self._tuples_text(), *sets,",
+        "*self._tuples_text(),",
+        f"{SETS}::test_sets_are_a_part_of_what_is_paid_for",
     ),
     Mutant(
         "both values of a pair are summed up where only one is there",

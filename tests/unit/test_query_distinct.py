@@ -4,11 +4,12 @@ import math
 import statistics
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet
@@ -66,10 +67,17 @@ def exact_parts(plan, rows):
     ]
 
 
-@given(ROWS, st.sampled_from(LIMITS), st.sampled_from(list(Neighbours)))
-def test_no_person_moves_a_sum_of_different_values_by_more_than_is_paid_for(triples, limit, neighbours):
+@cache
+def plan_for(limit, neighbours):
     unit = PrivacyUnit(column="patient", neighbours=neighbours)
-    plan = plan_question(question(ASKED), replace(FACTS, schema=replace(SCHEMA, unit=unit), limit=limit), Epsilon(1))
+    return plan_question(question(ASKED), replace(FACTS, schema=replace(SCHEMA, unit=unit), limit=limit), Epsilon(1))
+
+
+@given(ROWS, st.sampled_from(LIMITS), st.sampled_from(list(Neighbours)))
+@example([(0, "A", 5), (0, "A", 4)], LIMITS[0], Neighbours.ADD_REMOVE)
+@example([(0, "A", 5), (0, "B", 5)], TotalLimit(3), Neighbours.ADD_REMOVE)
+def test_no_person_moves_a_sum_of_different_values_by_more_than_is_paid_for(triples, limit, neighbours):
+    plan = plan_for(limit, neighbours)
     pricing = plan.pricing(plan.limit)
     whole = exact_parts(plan, rows_of(triples))
     without = [exact_parts(plan, rows_of([row for row in triples if row[0] != who])) for who in range(3)]

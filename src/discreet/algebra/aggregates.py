@@ -274,6 +274,22 @@ def _of_neighbours(added: Sensitivity, neighbours: Neighbours) -> Sensitivity:
     return Sensitivity(l0=2 * added.l0, linf=2 * added.linf, l1=2 * added.l1, l2_squared=4 * added.l2_squared)
 
 
+def sensitivity_of_sets(finest: Sensitivity, *, whole: bool, coarser: int) -> Sensitivity:
+    """Return how far one unit moves a table and sums over its groups, in so many coarser groupings, as one vector.
+
+    `finest` is how far it moves the table; `whole` says whether that is a part of the vector.
+
+    Guarantee: a unit changes the table by a vector v. A coarser grouping adds up entries of v: it moves by at most ‖v‖₁
+    in all, in no more groups than v has entries, and so by no more than ‖v‖₁ in one of them, and by ‖v‖₁² in squares.
+    All groupings together move by the sum of these.
+    """
+    if not coarser:
+        return finest
+    together = coarser + (1 if whole else 0)
+    squares = coarser * finest.l1**2 + (finest.l2_squared if whole else 0)
+    return Sensitivity(l0=together * finest.l0, linf=finest.l1, l1=together * finest.l1, l2_squared=squares)
+
+
 def addends_of(total: Total) -> list[int]:
     """Return what each grid point adds to a total, from the lowest to the highest."""
     bounds = total.bounds

@@ -75,7 +75,7 @@ AGGREGATES = (
     *("MEDIAN", "QUANTILE", "QUANTILE_CONT", "APPROX_QUANTILE", "PERCENTILE_CONT", "HISTOGRAM", "COUNT_IF"),
     *("CORR", "COVAR_POP", "COVAR_SAMP", "REGR_SLOPE", "REGR_INTERCEPT", "REGR_R2"),
     *("REGR_COUNT", "REGR_AVGX", "REGR_AVGY"),
-    *("QUANTILE_DISC", "APPROX_PERCENTILE", "PERCENTILE_DISC", "ANY_VALUE"),
+    *("QUANTILE_DISC", "APPROX_PERCENTILE", "PERCENTILE_DISC", "ANY_VALUE", "GROUPING"),
 )
 #: Functions that other databases call by another name, with the same meaning.
 SYNONYMS: dict[str, str] = {

@@ -184,7 +184,14 @@ class Apply:
     arguments: tuple["Term", ...]
 
 
-Term = Measure | GroupValue | Constant | Apply
+@dataclass(frozen=True, slots=True)
+class RolledUp:
+    """GROUPING(a, b): a bit for each of the groupings, the last one lowest, that is 1 where a row adds it up."""
+
+    indices: tuple[int, ...]
+
+
+Term = Measure | GroupValue | RolledUp | Constant | Apply
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +231,8 @@ class Question:
     source: Relation | None = None
     where: Expression | None = None
     groups: tuple[Grouping, ...] = ()
+    #: By which of the groups, in turn, rows are grouped (ROLLUP and others); None: by all of them, once.
+    sets: tuple[tuple[int, ...], ...] | None = None
     outputs: tuple[Output, ...]
     having: Term | None = None
     order: tuple[Order, ...] = ()
@@ -248,7 +257,7 @@ def measures_in(term: Term) -> tuple[Measure, ...]:
     match term:
         case Apply(arguments=arguments):
             return tuple(dict.fromkeys(measure for argument in arguments for measure in measures_in(argument)))
-        case GroupValue() | Constant():
+        case GroupValue() | RolledUp() | Constant():
             return ()
         case _:
             return (term,)

@@ -48,25 +48,10 @@ SELECT COUNT(*) FROM visits GROUP BY ()
 GROUP BY names nothing. (line 1, column 8)
   fix: name a column, or leave it out
 ===
-SELECT COUNT(*) FROM visits GROUP BY ROLLUP (ward)
----
-ROLLUP combines several groupings. (line 1, column 38)
-  fix: not yet: ask for each GROUP BY by itself
-===
-SELECT COUNT(*) FROM visits GROUP BY CUBE (ward, day)
----
-CUBE combines several groupings. (line 1, column 38)
-  fix: not yet: ask for each GROUP BY by itself
-===
-SELECT COUNT(*) FROM visits GROUP BY GROUPING SETS ((ward), ())
----
-GROUPING SETS combines several groupings. (line 1, column 38)
-  fix: not yet: ask for each GROUP BY by itself
-===
 SELECT COUNT(*) FROM visits GROUP BY ward WITH ROLLUP
 ---
-ROLLUP combines several groupings. (line 1, column 48)
-  fix: not yet: ask for each GROUP BY by itself
+WITH ROLLUP is not supported. (line 1, column 38)
+  fix: write GROUP BY ROLLUP(…)
 ===
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING stay > 3
 ---
@@ -207,3 +192,43 @@ SELECT DATE_TRUNC('hour', seen), COUNT(*) FROM visits GROUP BY 1
 ---
 Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 64)
   fix: write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)
+===
+SELECT COUNT(*) FROM visits GROUP BY ROLLUP(patient_id)
+---
+Grouping by the privacy unit would single people out. (line 1, column 45)
+  fix: group by something else, and count people with COUNT(DISTINCT patient_id)
+===
+SELECT COUNT(*) FROM visits GROUP BY CUBE(ward, smoker, age, day, left_on, "index", "Blood Group")
+---
+CUBE takes at most 6 keys. (line 1, column 43)
+  fix: use ROLLUP, or fewer keys
+===
+SELECT COUNT(*) FROM visits GROUP BY CUBE(ward, smoker, age, day), CUBE(ward, smoker, "index")
+---
+There are more than 64 grouping sets. (line 1, column 43)
+  fix: use fewer keys
+===
+SELECT GROUPING(age), COUNT(*) FROM visits GROUP BY ROLLUP(ward)
+---
+GROUPING takes keys of GROUP BY. (line 1, column 8)
+  fix: name what is grouped by: GROUPING(ward)
+===
+SELECT GROUPING(ward), COUNT(*) FROM visits GROUP BY ward
+---
+GROUPING tells which keys a row adds up. (line 1, column 8)
+  fix: use it among the outputs, for keys of GROUP BY ROLLUP(…), CUBE(…) or GROUPING SETS (…)
+===
+SELECT ward, SUM(n) FROM (SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ward, smoker) AS q GROUP BY ROLLUP(ward)
+---
+ROLLUP, CUBE and GROUPING SETS cannot be used here. (line 1, column 118)
+  fix: use them where rows are grouped, in a question of its own; here write GROUP BY with keys
+===
+SELECT AVG(CLAMP(n, 0, 9)) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM visits GROUP BY ROLLUP(patient_id, ward)) AS q
+---
+ROLLUP, CUBE and GROUPING SETS cannot be used here. (line 1, column 101)
+  fix: use them where rows are grouped, in a question of its own; here write GROUP BY with keys
+===
+SELECT ward, RANK() OVER (ORDER BY COUNT(*)) FROM visits GROUP BY ROLLUP(ward)
+---
+ROLLUP, CUBE and GROUPING SETS cannot be used here. (line 1, column 74)
+  fix: use them where rows are grouped, in a question of its own; here write GROUP BY with keys

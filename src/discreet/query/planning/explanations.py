@@ -14,8 +14,6 @@ from discreet.algebra.aggregates import (
     Present,
     Rows,
     Total,
-    sensitivity_of,
-    sensitivity_of_distinct,
 )
 from discreet.algebra.expressions import Literal
 from discreet.algebra.relations import (
@@ -219,14 +217,14 @@ def _details(plan: QueryPlan, part: Part, share: Fraction, limit: AnyLimit | Non
     pricing = plan.pricing(limit)
     match part:
         case Noisy(aggregate=aggregate):
-            known = sensitivity_of(aggregate, limit, plan.schema.unit.neighbours)
+            known = pricing.sensitivity(part)
             noise = pricing.noise(part, share)
             kind = "Laplace" if isinstance(noise, Laplace) else "Gaussian"
             unit = " grid steps" if isinstance(aggregate, Total) and aggregate.bounds.step != 1 else ""
             moved = f"sensitivity: {known.l1:,}{unit} in all (l1), {known.linf:,} in one group"
             return [moved, f"discrete {kind} noise, standard deviation {noise.deviation:,.4g}{unit}"]
-        case DistinctTotal(total=total):
-            known = sensitivity_of_distinct(total, limit, plan.schema.unit.neighbours)
+        case DistinctTotal():
+            known = pricing.sensitivity(part)
             noise = pricing.noise(part, share)
             kind = "Laplace" if isinstance(noise, Laplace) else "Gaussian"
             return [

@@ -26,6 +26,7 @@ from discreet.core.limits import AnyLimit, Limit, TotalLimit
 from discreet.core.schema import Schema
 from discreet.query.error_bars import RULES
 from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
+from discreet.query.planning.grouping_sets import check_sets
 from discreet.query.planning.measurements import ONE, Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import predict
@@ -125,6 +126,7 @@ class Draft:
 def _build_draft(question: Question, facts: PlanningContext, cells: PublicCells, *, bias: bool) -> Draft:
     _check_size(question, cells)
     weights = _weights(question, many=cells.count != 1, schema=facts.schema)
+    check_sets(question, tuple(weights), cells.count)
     if cells.count is None:
         weights[KeySelection(_need_delta(facts))] = ONE
     limit = find_limit(question, facts)
@@ -233,6 +235,7 @@ def _price_draft(question: Question, facts: PlanningContext, draft: Draft, spend
         what=question_sql(question, facts.tables),
         source=question.source,
         tuples=draft.cells.tuples,
+        sets=question.sets,
     )
 
 

@@ -34,6 +34,7 @@ from discreet.gate import Prospect
 from discreet.noise import Entropy
 from discreet.query.planning.charging import UNSALTED, PassCost, can_be_charged, check_pass, choose_aggregate
 from discreet.query.planning.chosen_limits import ChosenLimit
+from discreet.query.planning.grouping_sets import SetCells
 from discreet.query.planning.measurements import Blueprint, DistinctTotal, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.pricing import Pricing
 from discreet.query.planning.spending import Spend
@@ -74,6 +75,8 @@ class QueryPlan:
     others: tuple["QueryPlan", ...] = ()
     #: Which of this plan and the others, counted from 0, measures each of the question's numbers.
     places: tuple[int, ...] = ()
+    #: By which of the keys, in turn, rows are grouped; None: by all of them, once.
+    sets: tuple[tuple[int, ...], ...] | None = None
 
     @property
     def public(self) -> bool:
@@ -93,7 +96,10 @@ class QueryPlan:
 
     def pricing(self, limit: AnyLimit | None) -> Pricing:
         """Return the mechanisms of the parts under a limit; without one, only what holds for all limits."""
-        return Pricing(self.spend, limit, self.schema.unit.neighbours)
+        if self.sets is None:
+            return Pricing(self.spend, limit, self.schema.unit.neighbours)
+        coarser = sum(len(keys) < len(self.keys) for keys in self.sets)
+        return Pricing(self.spend, limit, self.schema.unit.neighbours, (coarser < len(self.sets), coarser))
 
     @property
     def personal(self) -> bool:
@@ -113,7 +119,8 @@ class QueryPlan:
         """The canonical text. The digest and the salt are both made of it, and it is long."""
         fields = (self.schema.table, self.schema.unit, self.where, self.keys, self.parts, self.shares, self.limit)
         source = () if self.source is None else (self.source,)
-        cap = (*cap_text(self.schema, (self.source,)), *self._tuples_text(), *self._others_text())
+        sets = () if self.sets is None else (f"sets={canonical_text(self.sets)}",)
+        cap = (*cap_text(self.schema, (self.source,)), *self._tuples_text(), *sets, *self._others_text())
         return "\n".join([FORM, canonical_name(self.spend), *map(canonical_text, (*fields, *source)), *cap])
 
     def _tuples_text(self) -> tuple[str, ...]:
@@ -181,6 +188,8 @@ class QueryPlan:
 
         def perturb_part(part: Part, share: Fraction) -> Any:
             exactly = answers[aggregate_of(part)]
+            if self.set_cells is not None and by_group(part):
+                exactly = self.set_cells.add_up(exactly)
             shown = exactly if chosen is None or not by_group(part) else exactly[chosen]
             return None if is_keys(part) else pack_answer(pricing.perturb(part, share, shown, entropy))
 
@@ -202,6 +211,10 @@ class QueryPlan:
         pricing = self.pricing(limit)
         return [pricing.pass_cost(part, share) for part, share in zip(self.parts, self.shares, strict=True)]
 
+    def share_of(self, part: Part) -> Fraction:
+        """Return the share of a part."""
+        return self.shares[self.parts.index(part)]
+
     def aggregates(self) -> list[Aggregate]:
         """Return what is measured exactly, each once."""
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
@@ -219,6 +232,14 @@ class QueryPlan:
 
     def groups(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:
         """Return the groups that an answer is for."""
+        return self._finest(answer) if self.set_cells is None else self.set_cells.groups
+
+    @cached_property
+    def set_cells(self) -> SetCells | None:
+        """The rows of an answer with grouping sets."""
+        return None if self.sets is None else SetCells.of(self._finest({}), self.sets)
+
+    def _finest(self, answer: dict[str, Any]) -> tuple[tuple[Value, ...], ...]:
         if self.tuples is not None:
             return self.tuples
         if self.public:

@@ -36,6 +36,7 @@ from discreet.query.questions import (
     JointForm,
     Measure,
     OfDistinct,
+    RolledUp,
     Sum,
     Term,
 )
@@ -106,7 +107,7 @@ def possible_band(term: Term, known: Callable[[Term], Band], groups: int, bluepr
                 return _open_unknown_ends(
                     rule(*(possible_band(argument, known, groups, blueprint) for argument in arguments))
                 )
-        case Constant() | GroupValue():
+        case Constant() | GroupValue() | RolledUp():
             return _open_unknown_ends(known(term))
         case _:
             low, high = possible_range(term, blueprint)

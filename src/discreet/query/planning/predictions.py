@@ -24,6 +24,7 @@ from discreet.query.questions import (
     OfDistinct,
     Quantile,
     Question,
+    RolledUp,
     Smallest,
     Sum,
     Term,
@@ -56,7 +57,9 @@ def predict(
     level = probability(confidence, "confidence")
     prophet = Prophet(blueprint_of(question, plan), plan, level, simultaneous or picked, size)
     terms = [(output.name, output.term) for output in question.outputs]
-    predictions = tuple(prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | Constant))
+    predictions = tuple(
+        prophet.of(name, term) for name, term in terms if not isinstance(term, GroupValue | RolledUp | Constant)
+    )
     return _warn_of_unknown_groups(predictions) if picked and not plan.public else predictions
 
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import Approximate, BoundedRange, Concentrated, PrivacyLoss, Pure, Repeated, concentrated_of
-from discreet.algebra.aggregates import sensitivity_of, sensitivity_of_distinct
-from discreet.core import Limit, Neighbours, NotProved, Number
+from discreet.algebra.aggregates import sensitivity_of, sensitivity_of_distinct, sensitivity_of_sets
+from discreet.core import Limit, Neighbours, NotProved, Number, Sensitivity
 from discreet.core.exact import root_down
 from discreet.core.limits import AnyLimit
 from discreet.mechanisms import (
@@ -25,6 +25,7 @@ from discreet.mechanisms import (
 )
 from discreet.noise import Entropy
 from discreet.query.planning.charging import PassCost, noise_cost
+from discreet.query.planning.grouping_sets import adds_up
 from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.spending import Rho, Spend
 
@@ -38,6 +39,8 @@ class Pricing:
     spend: Spend
     limit: AnyLimit | None
     neighbours: Neighbours
+    #: With grouping sets: whether all keys are one of them, and how many others there are.
+    sets: tuple[bool, int] | None = None
 
     @property
     def in_rho(self) -> bool:
@@ -86,16 +89,22 @@ class Pricing:
 
     def noise(self, part: Noisy | DistinctTotal, share: Fraction) -> Laplace | Gaussian:
         """Return what is added to the exact integers of a part."""
+        sensitivity = self.sensitivity(part)
+        return Gaussian.for_rho(share, sensitivity) if self.in_rho else Laplace.for_epsilon(share, sensitivity)
+
+    def sensitivity(self, part: Noisy | DistinctTotal) -> Sensitivity:
+        """Return how far one unit moves a part."""
         limit = self.limit or Limit()
         if isinstance(part, DistinctTotal):
-            sensitivity = sensitivity_of_distinct(part.total, limit, self.neighbours)
-        else:
-            sensitivity = sensitivity_of(part.aggregate, limit, self.neighbours)
-        return Gaussian.for_rho(share, sensitivity) if self.in_rho else Laplace.for_epsilon(share, sensitivity)
+            return sensitivity_of_distinct(part.total, limit, self.neighbours)
+        known = sensitivity_of(part.aggregate, limit, self.neighbours)
+        if self.sets is None or not adds_up(part):
+            return known
+        return sensitivity_of_sets(known, whole=self.sets[0], coarser=self.sets[1])
 
     def pass_cost(self, part: Part, share: Fraction, *, added_up: bool = False) -> PassCost:
         """Return what a part costs a person, with personal accounts; `added_up`: of sums over some of the keys."""
-        if isinstance(part, Noisy):
+        if isinstance(part, Noisy) and self.sets is None:
             return noise_cost(self.noise(part, share), part.aggregate, added_up=added_up)
         return PassCost(self.loss(part, share))
 

@@ -66,7 +66,7 @@ def _check_groups(groups: Sequence[q.Grouping], schema: Schema) -> None:
             )
 
 
-def _kind_of_term(  # noqa: C901 - one case a kind of term
+def _kind_of_term(  # noqa: C901, PLR0912 - one case a kind of term
     term: q.Term, question: q.Question, schema: Schema
 ) -> Kind | None:
     """Return the kind of a term, None for NULL; or refuse it."""
@@ -83,6 +83,10 @@ def _kind_of_term(  # noqa: C901 - one case a kind of term
             if isinstance(index, bool) or not isinstance(index, int) or not 0 <= index < len(question.groups):
                 raise InvalidInput("A term names a group that the question does not have.", fix="count groups from 0")
             return question.groups[index].expression.kind
+        case q.RolledUp(indices=indices):
+            if not isinstance(indices, tuple) or not set(indices) <= set(range(len(question.groups))):
+                raise InvalidInput("A term names a group that the question does not have.", fix="count groups from 0")
+            return Kind.INTEGER
         case q.Count() | q.CountPeople():
             return Kind.INTEGER
         case q.CountOf(value=value) | q.CountDistinct(value=value):

@@ -343,7 +343,7 @@ def _change_term(term: q.Term, change: Change) -> q.Term:
     match term:
         case q.Apply(arguments=arguments):
             return replace(term, arguments=tuple(_change_term(argument, change) for argument in arguments))
-        case q.GroupValue() | q.Constant() | q.Count() | q.CountPeople():
+        case q.GroupValue() | q.RolledUp() | q.Constant() | q.Count() | q.CountPeople():
             return term
         case q.Joint(value=value, other=other):
             return replace(term, value=change(value), other=change(other))

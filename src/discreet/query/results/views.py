@@ -13,6 +13,7 @@ from discreet.algebra.functions import F
 from discreet.core import Bounds, Number, probability
 from discreet.core.schema import Kind, Value, day_of
 from discreet.query.error_bars import RULES, Band, Floats, add, root
+from discreet.query.planning.grouping_sets import adds_up
 from discreet.query.planning.measurements import Blueprint, DistinctTotal, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
@@ -35,6 +36,7 @@ from discreet.query.questions import (
     OfDistinct,
     Quantile,
     Question,
+    RolledUp,
     Smallest,
     Sum,
     Term,
@@ -43,6 +45,7 @@ from discreet.query.questions import (
     measures_in,
     picks_by_noise,
 )
+from discreet.query.results.agreement import agree_sets, can_agree, describe_sets
 from discreet.query.results.moments import JointMoments, correct_for_sample, mean_of, variance_of
 from discreet.query.results.stages import apply_stages, make_number
 from discreet.query.results.table import Result, ResultColumn, notes_of
@@ -206,7 +209,7 @@ class AnswerReading:
         if (part, together) not in self._errors:
             every = self.simultaneous or picks_by_noise(self.question)
             size = self.statements + self.beside if every else together
-            share = self.plan.shares[self.plan.parts.index(part)]
+            share = self.plan.share_of(part)
             pricing = self.plan.pricing(self.plan.limit_of(self.answer))
             self._errors[part, together] = pricing.error(part, share, self.confidence, size)
         return self._errors[part, together]
@@ -260,6 +263,8 @@ class AnswerReading:
                 return np.zeros(len(self.groups), np.bool_)
             case GroupValue(index=index):
                 return np.array([group[index] is None for group in self.groups], np.bool_)
+            case RolledUp():
+                return np.zeros(len(self.groups), np.bool_)
             case Apply(function=F.DIVIDE, arguments=(first, second)):
                 divisor = self.band(second)
                 unsure = ~((divisor.low > 0) | (divisor.high < 0))
@@ -278,13 +283,18 @@ class AnswerReading:
             columns=columns,
             confidence=self.confidence,
             simultaneous=self.simultaneous or picks_by_noise(self.question),
-            notes=notes_of(self.plan, limit, people, picked=picks_by_noise(self.question)),
+            notes=(
+                *notes_of(self.plan, limit, people, picked=picks_by_noise(self.question)),
+                *describe_sets(self.plan),
+            ),
         )
 
     def _column(self, name: str, term: Term, rows: Sequence[int]) -> ResultColumn:
         if isinstance(term, GroupValue):
             kind = self.question.groups[term.index].expression.kind
             return ResultColumn(name=name, kind=kind, values=tuple(self.groups[row][term.index] for row in rows))
+        if isinstance(term, RolledUp):
+            return ResultColumn(name=name, kind=Kind.INTEGER, values=tuple(self.rolled_up(term, row) for row in rows))
         if isinstance(term, Constant):
             return ResultColumn(name=name, kind=None, values=(term.value,) * len(rows))
         band = self.display_band(term)
@@ -299,7 +309,15 @@ class AnswerReading:
                 high=None if self._kind(term) is Kind.DATE else _ends(band.high, rows),
                 ranks=(within,) * len(rows),
             )
-        return _build_measured_column(name, band, rows, whole=self._kind(term) is Kind.INTEGER)
+        whole = self._kind(term) is Kind.INTEGER and not can_agree(self.plan)
+        return _build_measured_column(name, band, rows, whole=whole)
+
+    def rolled_up(self, term: RolledUp, row: int) -> int:
+        """Return GROUPING of a row."""
+        cells = self.plan.set_cells
+        keys = range(len(self.plan.keys)) if cells is None else cells.sets[row]
+        bits = [0 if index in keys else 1 for index in term.indices]
+        return sum(bit << place for place, bit in enumerate(reversed(bits)))
 
     def _histogram(self, term: HistogramOf) -> Result:
         """Return a row for each group and cell."""
@@ -330,7 +348,7 @@ class AnswerReading:
         take the exact answer out of an interval that held it.
         """
         band = self.band(term)
-        if isinstance(term, Constant | GroupValue):
+        if isinstance(term, Constant | GroupValue | RolledUp):
             return band
         if not isinstance(term, Apply):
             return band.cut(*possible_range(term, self.blueprint))
@@ -350,6 +368,9 @@ class AnswerReading:
                 case GroupValue(index=index):
                     numbers = np.array([_number(group[index]) for group in self.groups], np.float64)
                     return Band(numbers, numbers, numbers)
+                case RolledUp():
+                    bits = np.array([self.rolled_up(part, row) for row in range(len(self.groups))], np.float64)
+                    return Band(bits, bits, bits)
                 case _:
                     return estimates.of(part)
 
@@ -361,10 +382,20 @@ class AnswerReading:
 
     def _band_of(self, part: Part, together: int) -> Band:
         values = self.noisy(part)
+        if can_agree(self.plan) and adds_up(part):
+            return self._agreed_band(cast("Noisy", part), values, together)
         if isinstance(part, Noisy | DistinctTotal):
             return Band.around(values, self.error(part, together) or 0.0)
         unknown = np.full(values.shape, np.nan)
         return Band(values, unknown, unknown)
+
+    def _agreed_band(self, part: Noisy, values: Floats, together: int) -> Band:
+        """Return the band of a part of which sums over groups were measured, too."""
+        noise = self.plan.pricing(self.plan.limit_of(self.answer)).noise(part, self.plan.share_of(part))
+        every = self.simultaneous or picks_by_noise(self.question)
+        size = self.statements + self.beside if every else together
+        fit = agree_sets(self.plan, values, noise)
+        return Band.around(fit.values, fit.radii(noise, self.confidence, size))
 
     def values(self, term: Term, numbers: Floats, rows: Sequence[int]) -> tuple[Value, ...]:
         """Return a term's values as what they are: whole numbers, reals, or days."""
@@ -418,6 +449,8 @@ class Values:
                 return value
             case GroupValue(index=index):
                 return self._reading.groups[row][index]
+            case RolledUp():
+                return self._reading.rolled_up(term, row)
             case _:
                 return self._measure(term)[row]
 

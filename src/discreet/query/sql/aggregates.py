@@ -35,6 +35,10 @@ PERCENTILES = ("PERCENTILE_CONT", "PERCENTILE_DISC")
 #: Aggregates that do not stand alone: why not, and what to write.
 ALONE = {
     **{name: (f"{name} needs WITHIN GROUP.", "write QUANTILE(stay, 0.9)") for name in PERCENTILES},
+    "GROUPING": (
+        "GROUPING tells which keys a row adds up.",
+        "use it among the outputs, for keys of GROUP BY ROLLUP(…), CUBE(…) or GROUPING SETS (…)",
+    ),
     "ANY_VALUE": ("ANY_VALUE would show the value of a row.", SHOWN_KEYS),
 }
 JOINT = {form.value: form for form in q.JointForm}
@@ -50,10 +54,10 @@ class MeasurePlaceholders:
     """Measures of one question, each with the place that holds it in terms."""
 
     def __init__(self) -> None:
-        self._places: dict[q.Measure, ColumnValue] = {}
-        self._measures: dict[str, q.Measure] = {}
+        self._places: dict[q.Measure | q.RolledUp, ColumnValue] = {}
+        self._measures: dict[str, q.Measure | q.RolledUp] = {}
 
-    def hold(self, measure: q.Measure) -> ColumnValue:
+    def hold(self, measure: q.Measure | q.RolledUp) -> ColumnValue:
         """Return the place of a measure."""
         if measure not in self._places:
             place = ColumnValue(f"{MARK}{len(self._places)}", kind_of_measure(measure))
@@ -62,16 +66,16 @@ class MeasurePlaceholders:
         return self._places[measure]
 
     @property
-    def held(self) -> dict[q.Measure, ColumnValue]:
+    def held(self) -> dict[q.Measure | q.RolledUp, ColumnValue]:
         """All measures so far, and the place of each."""
         return dict(self._places)
 
-    def measure(self, name: str) -> q.Measure | None:
+    def measure(self, name: str) -> q.Measure | q.RolledUp | None:
         """Return the measure that a place holds, or None for a column of the table."""
         return self._measures.get(name)
 
 
-def kind_of_measure(measure: q.Measure) -> Kind:
+def kind_of_measure(measure: q.Measure | q.RolledUp) -> Kind:
     """Return what kind of number, or day, a measure is."""
     match measure:
         case q.Sum(value=value) | q.Quantile(value=value) | q.Smallest(value=value) | q.Largest(value=value):

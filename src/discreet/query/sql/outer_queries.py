@@ -21,6 +21,7 @@ from discreet.query.questions import QueryRefused, Question
 from discreet.query.relations.person_keys import holds_key
 from discreet.query.sql.aggregates import kind_of_measure, read_measure
 from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.grouping_sets import need_one_set, split_sets
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
 from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, resolve_group, sums_up
@@ -150,7 +151,7 @@ def _sums_up_for_all(node: exp.Select, known: Known) -> bool:
         if matching(source.relation) is not None:
             return False
         people, scope = known.people(source.relation), known.scope(source)
-        groups = group_nodes(node, known.page, start_of(node))
+        groups, _ = split_sets(group_nodes(node, known.page, start_of(node)), known.page)
         keys = [read_expression(resolve_group(group, node, scope), scope) for group in groups]
     except QueryRefused:
         return False
@@ -187,6 +188,7 @@ def _kind_of_output(term: q.Term, question: Question) -> Kind:
             | q.Smallest()
             | q.Largest()
             | q.OfDistinct()
+            | q.RolledUp()
         ):
             return kind_of_measure(term)
         case _:
@@ -382,7 +384,7 @@ def read_stage(tree: exp.Select, over: StageScope) -> Stage:
 
 def _read_groups(tree: exp.Select, scope: SqlScope) -> tuple[Expression, ...]:
     groups: list[Expression] = []
-    for node in group_nodes(tree, scope.page, start_of(tree)):
+    for node in need_one_set(group_nodes(tree, scope.page, start_of(tree)), scope.page):
         expression = read_expression(resolve_group(node, tree, scope), scope)
         check_functions(expression, node, scope)
         if not post.names_in(expression):

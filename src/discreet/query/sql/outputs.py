@@ -38,6 +38,8 @@ class OutputTerms:
 
     places: MeasurePlaceholders
     groups: tuple[Expression, ...]
+    #: Whether rows are grouped by several sets of them.
+    sets: bool = False
 
     def read(self, node: exp.Expr, scope: SqlScope, names: dict[str, Expression] | None = None) -> Expression:
         """Return a term with places for its measures. `names` are outputs that it may speak of."""
@@ -48,6 +50,8 @@ class OutputTerms:
                 output = known.get(inner.name.casefold())
                 if output is not None:
                     return output
+            if isinstance(inner, exp.Anonymous) and inner.name.upper() == "GROUPING" and self.sets:
+                return self.places.hold(self._read_rolled_up(inner, replace(here, special=None)))
             if _is_any_value(inner):
                 group = read_expression(inner.expressions[0], replace(here, special=None))
                 if group in self.groups:
@@ -56,6 +60,13 @@ class OutputTerms:
             return None if measure is None else self.places.hold(measure)
 
         return read_expression(node, replace(scope, special=special))
+
+    def _read_rolled_up(self, node: exp.Anonymous, scope: SqlScope) -> q.RolledUp:
+        """Return GROUPING of some of the keys."""
+        keys = [read_expression(key, scope) for key in node.expressions]
+        if not keys or not set(keys) <= set(self.groups):
+            raise scope.refuse(node, "GROUPING takes keys of GROUP BY.", "name what is grouped by: GROUPING(ward)")
+        return q.RolledUp(tuple(self.groups.index(key) for key in keys))
 
     def settle(self, expression: Expression, node: exp.Expr, scope: SqlScope) -> q.Term:
         """Return the term that an expression with places is, or refuse columns that are not grouped by."""
@@ -133,6 +144,8 @@ def term_name(term: q.Term, groups: tuple[q.Grouping, ...]) -> str:
             return groups[index].name
         case q.Count():
             return "count"
+        case q.RolledUp():
+            return "grouping"
         case q.CountPeople():
             return "people"
         case q.Apply():

@@ -16,6 +16,7 @@ from discreet.query.questions import Question
 from discreet.query.relations.normal_form import settle_question
 from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
+from discreet.query.sql.grouping_sets import split_sets
 from discreet.query.sql.outer_queries import read_outer_question
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
@@ -146,12 +147,14 @@ def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: lis
     if not tree.expressions:
         raise page.refuse(start_of(tree), "The question has no aggregate.", "write SELECT COUNT(*) FROM …")
     having = tree.args.get("having")
+    groups, sets = split_sets(_groups(page, tree), page)
     return Parts(
         schema=known.schema(source.relation),
         items=source.items,
         outputs=tuple(_output(page, node) for node in tree.expressions),
         where=tuple(SqlPiece(node, page) for node in conditions),
-        groups=tuple(SqlPiece(node, page) for node in _groups(page, tree)),
+        groups=tuple(SqlPiece(node, page) for node in groups),
+        sets=sets,
         having=() if having is None else (SqlPiece(having.this, page),),
         order=tuple(_sort_piece(page, node) for node in _inside(page, tree, "order")),
         most=_most(page, tree),

@@ -19,6 +19,7 @@ from discreet.query.remedies import Fix, Never, quote_if_needed, replace_name
 from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, read_expression
 from discreet.query.sql.from_clause import join_tables
+from discreet.query.sql.grouping_sets import need_one_set
 from discreet.query.sql.joins import check_people, split_conjuncts
 from discreet.query.sql.per_person import Folding, describe_column
 from discreet.query.sql.scope import Given, Item, Known, Public, RowSource, SeenColumn, SqlScope
@@ -264,7 +265,7 @@ def _read_per_person(node: exp.Select, source: RowSource, known: Known) -> RowSo
         raise known.refuse(node, "DISTINCT cannot be combined with GROUP BY.", "leave out one of them")
     folding = Folding(source, known)
     groups = node.args.get("group")
-    for expression in group_nodes(node, known.page, start_of(groups or node)):
+    for expression in need_one_set(group_nodes(node, known.page, start_of(groups or node)), known.page):
         folding.group(
             read_expression(resolve_group(expression, node, known.scope(source)), known.scope(source)), expression
         )

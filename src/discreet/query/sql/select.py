@@ -1,6 +1,6 @@
 """The SELECT statement: from sqlglot's parts to a question. SQL and frames both use it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlglot import exp
@@ -106,6 +106,8 @@ class Parts:
     most: int | None = None
     skipped: int = 0
     distinct: bool = False
+    #: By which of the groups, in turn, rows are grouped; None: by all of them, once.
+    sets: tuple[tuple[int, ...], ...] | None = None
 
     @property
     def keys(self) -> tuple[SqlPiece, ...]:
@@ -123,15 +125,20 @@ class Parts:
 def question_of(parts: Parts) -> q.Question:
     """Return the question that parts make, or refuse it."""
     _check_size(parts)
-    terms = OutputTerms(MeasurePlaceholders(), _read_groups(parts))
+    read = _read_groups(parts)
+    groups = tuple(dict.fromkeys(read))
+    sets = _settle_sets(parts.sets, [groups.index(group) for group in read])
+    terms = OutputTerms(MeasurePlaceholders(), groups, sets is not None)
     shown = _read_shown(parts, terms)
     _check_histogram(parts, shown)
     where = _read_where(parts)
     if not is_computed(shown):
-        return _build_plain(parts, shown, where)
+        return replace(_build_plain(parts, shown, where), sets=sets)
     return build_computed(
         shown,
-        lambda groups, outputs: q.Question(table=parts.schema.table, where=where, groups=groups, outputs=outputs),
+        lambda groups, outputs: q.Question(
+            table=parts.schema.table, where=where, groups=groups, sets=sets, outputs=outputs
+        ),
     )
 
 
@@ -226,7 +233,15 @@ def _read_where(parts: Parts) -> Expression | None:
     return conditions[0] if conditions else None
 
 
-def _read_groups(parts: Parts) -> tuple[Expression, ...]:
+def _settle_sets(sets: tuple[tuple[int, ...], ...] | None, places: list[int]) -> tuple[tuple[int, ...], ...] | None:
+    """Return sets of different groups, each set once; None if rows are grouped by all groups alone."""
+    if sets is None:
+        return None
+    settled = tuple(dict.fromkeys(tuple(sorted({places[index] for index in keys})) for keys in sets))
+    return None if settled == (tuple(sorted(set(places))),) else settled
+
+
+def _read_groups(parts: Parts) -> list[Expression]:
     groups: list[Expression] = []
     for piece in parts.keys:
         scope = parts.scope(piece)
@@ -250,7 +265,7 @@ def _read_groups(parts: Parts) -> tuple[Expression, ...]:
                 _suggest_bins(piece, expression, parts),
             )
         groups.append(expression)
-    return tuple(dict.fromkeys(groups))
+    return groups
 
 
 def _suggest_bins(piece: SqlPiece, expression: Expression, parts: Parts) -> str:

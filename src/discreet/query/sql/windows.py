@@ -15,6 +15,7 @@ from discreet.algebra.functions import F
 from discreet.query.names import AGGREGATES, NEIGHBOURS, RANKINGS
 from discreet.query.post_processing import Neighbour, Ranking, Sorting, Summary, Window, WindowFrame
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, build_call
+from discreet.query.sql.grouping_sets import need_one_set
 from discreet.query.sql.queries import read_rows_of
 from discreet.query.sql.scope import Known, Numbers, SqlScope
 from discreet.query.sql.select import group_nodes, is_window_function, resolve_group, sums_up
@@ -219,7 +220,7 @@ class Lifting:
     def split(self) -> tuple[exp.Select, exp.Select]:
         """Return both. The columns of `outer` have no names before `inner` is read: `name_places` gives them."""
         scope = self.scope
-        nodes = group_nodes(self.tree, scope.page, start_of(self.tree))
+        nodes = need_one_set(group_nodes(self.tree, scope.page, start_of(self.tree)), scope.page)
         keys = [resolve_group(node, self.tree, scope) for node in nodes]
         aliases = {node.alias.casefold() for node in self.tree.expressions if isinstance(node, exp.Alias)}
         names = {name for name in aliases if not scope.find_columns(name)}

@@ -33,7 +33,7 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
         lines.append(where)
     if question.groups:
         groups = (expression_sql(group.expression, base.needed) for group in question.groups)
-        lines.append(f"GROUP BY {', '.join(groups)}")
+        lines.append(f"GROUP BY {_groups_sql(list(groups), question.sets)}")
     if question.having is not None:
         lines.append(f"HAVING {writer.term(question.having)}")
     if question.order:
@@ -42,6 +42,14 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
         lines.append(f"LIMIT {question.most}")
     numbers = [question_sql(number, schemas) for number in question.numbers]
     return reduce(lambda below, stage: stage_sql(stage, below, numbers), question.stages, "\n".join(lines))
+
+
+def _groups_sql(groups: list[str], sets: tuple[tuple[int, ...], ...] | None) -> str:
+    """Return what stands after GROUP BY."""
+    if sets is None:
+        return ", ".join(groups)
+    written = (f"({', '.join(groups[index] for index in keys)})" for keys in sets)
+    return f"GROUPING SETS ({', '.join(written)})"
 
 
 def _base(question: q.Question, schemas: Mapping[str, Schema]) -> From:
@@ -84,6 +92,9 @@ class _Writer:
         match term:
             case q.GroupValue(index=index):
                 return write_expression(self._question.groups[index].expression, qualifier)
+            case q.RolledUp(indices=indices):
+                keys = (self._question.groups[index].expression for index in indices)
+                return f"GROUPING({', '.join(expression_sql(key, qualifier) for key in keys)})", WHOLE
             case q.Constant(value=value):
                 return write_expression(Literal.of(value))
             case q.Apply(function=function, arguments=arguments):

@@ -112,6 +112,10 @@ def plan_batch(
     questions about private groups also buy the totals over all groups, so that it can be told what is not shown.
     """
     check_spend(spend)
+    if any(question.sets is not None for question in questions):
+        raise InvalidInput(
+            "A batch takes questions with one grouping each.", fix="ask the question by itself, or list its groupings"
+        )
     if any(question.stages for question in questions):
         raise InvalidInput(
             "A batch takes questions about rows, not about answers.",
