@@ -330,8 +330,8 @@ FACE_MUTANTS = [
     Mutant(
         "a refusal while opening speaks Python",
         "cli/dataset/sessions.py::open_project",
-        'with reword_errors(), progress_line("opening the table", arguments):',
-        'with progress_line("opening the table", arguments):',
+        'with reachable("The settings"), reword_errors(), progress_line("opening the table", arguments):',
+        'with reachable("The settings"), progress_line("opening the table", arguments):',
         f"{TABLES}test_a_refusal_while_opening_speaks_of_the_settings",
     ),
     Mutant(

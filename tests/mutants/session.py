@@ -10,8 +10,23 @@ SETTINGS = "unit/test_session_settings.py"
 PERSONAL = "unit/test_session_personal.py"
 PERSONS = "unit/test_cli_personal.py"
 ENGINE = "unit/test_session_engine.py"
+MISFITS = "unit/test_misfits.py"
 
 SESSION_MUTANTS = [
+    Mutant(
+        "exact counts of misfits are printed where nobody is at the terminal",
+        "cli/dataset/setup.py::tell_misfits",
+        "if arguments.json or not console.somebody_is_there():",
+        "if arguments.json:",
+        f"{MISFITS}::test_without_a_terminal_it_is_shown_by_its_own_command_alone",
+    ),
+    Mutant(
+        "exact counts of misfits stand in a repr",
+        "session/misfits.py::MisfitReport.__repr__",
+        'return f"MisfitReport({[table.table for table in self.tables]!r})"',
+        "return str(self)",
+        f"{MISFITS}::test_the_report_is_shown_where_it_is_printed_and_by_no_repr",
+    ),
     Mutant(
         "answers fall in silence as people leave",
         "session/answers/answer.py::Answer.notes",
@@ -42,7 +57,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "the time that a file of settings gives is not kept",
-        "session/datasets.py::open_described",
+        "session/datasets.py::read_described",
         "        engine=settings.engine,\n",
         "        engine=type(settings.engine)(),\n",
         ENGINE,
@@ -296,7 +311,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "settings open without their kinds",
-        "session/datasets.py::open_described",
+        "session/datasets.py::read_described",
         "        kinds=settings.kinds,\n",
         "",
         f"{SESSION}::test_settings_open_with_their_kinds_and_complete_columns",

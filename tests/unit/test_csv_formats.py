@@ -1,6 +1,7 @@
 """CSV files as people have them: encodings, decimal commas, dates, words for NULL. Declared; misfits are NULL."""
 
 import json
+import time
 from datetime import date, datetime
 from pathlib import Path
 
@@ -205,3 +206,18 @@ def test_several_tables_say_it_by_their_names(tmp_path):
 def test_options_are_read_back_as_they_were_given():
     given = {"encoding": "latin-1", "null": ["NA"], "comment": "#"}
     assert read_csv_format(given) == CsvFormat(encoding="latin-1", null=("NA",), comment="#")
+
+
+@pytest.mark.slow
+def test_init_takes_seconds_for_1500_columns(tmp_path, monkeypatch, capsys):
+    """It took 28 seconds, the most of it for a comparison of all names with all."""
+    names = [f"column {number}" for number in range(1500)]
+    lines = [",".join(["id", *names]), *(",".join(map(str, range(row, row + 1501))) for row in range(50))]
+    (tmp_path / "wide.csv").write_text("\n".join(lines), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
+    begun = time.process_time()
+    assert main(["init", "wide.csv", "--person", "id", "--epsilon", "1"]) == 0
+    assert time.process_time() - begun < 5
+    assert "1,301 more" in capsys.readouterr().out
+    assert set(offer_kinds(tmp_path / "wide.csv").values()) == {Kind.INTEGER}

@@ -9,6 +9,7 @@ from discreet.session.declared import read_bounds as read_bounds
 from discreet.session.declared import read_kind as read_kind
 from discreet.session.descriptions import Description
 from discreet.session.engine import Engine as Engine
+from discreet.session.misfits import MisfitReport, report_misfits
 from discreet.session.opening import open_session
 from discreet.session.opening import open_settings as open_settings
 from discreet.session.options import QuestionOptions, ReleaseOptions
@@ -29,6 +30,7 @@ __all__ = [
     "Counts",
     "Description",
     "HierarchyAnswer",
+    "MisfitReport",
     "Preview",
     "QuestionOptions",
     "ReleaseOptions",
@@ -37,5 +39,6 @@ __all__ = [
     "WorkloadPreview",
     "open_session",
     "read_settings",
+    "report_misfits",
     "write_settings",
 ]

@@ -168,6 +168,22 @@ def open_described(
     key: str | Path | None = None,
 ) -> Dataset:
     """Return the dataset that settings describe. The budget begins a ledger where there is none yet."""
+    rows, facts = read_described(settings)
+    units = [declaration.unit for declaration in facts.values()]
+    account = LedgerAt(
+        place=settings.ledger,
+        budget=settings.budget,
+        unit=units[0],
+        others=tuple(units[1:]),
+        title=rows.title,
+        anchors=anchors,
+        key=key,
+    )
+    return open_dataset(rows, facts, account, analyst=analyst, delta=settings.delta)
+
+
+def read_described(settings: Settings) -> tuple[TableSources, dict[str, DeclaredTable]]:
+    """Return the tables that settings describe, and what they declare of private ones. Nothing is opened."""
     several = isinstance(settings.source, Mapping)
     sources = read_sources(
         settings.source,
@@ -193,18 +209,7 @@ def open_described(
         "limit": limit,
         "rows_per_person": settings.rows_per_person,
     }
-    rows, facts = declare_tables(sources, declarations, once, settings.never_fails)
-    units = [declaration.unit for declaration in facts.values()]
-    account = LedgerAt(
-        place=settings.ledger,
-        budget=settings.budget,
-        unit=units[0],
-        others=tuple(units[1:]),
-        title=rows.title,
-        anchors=anchors,
-        key=key,
-    )
-    return open_dataset(rows, facts, account, analyst=analyst, delta=settings.delta)
+    return declare_tables(sources, declarations, once, settings.never_fails)
 
 
 def list_declarations(**declarations: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from discreet.data import (
     open_server,
     open_tables,
 )
-from discreet.data.reading import CsvFormat, is_spark_frame
+from discreet.data.reading import CsvFormat, TableMisfits, count_misfits, declare_table, is_spark_frame
 from discreet.gate import SERVER, need_label, without_frames
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
@@ -115,6 +115,17 @@ class TableSources:
         except DiscreetError as error:
             refusal = without_frames(error)  # without the frames that saw the source
         raise refusal
+
+    def count_misfits(self, facts: Mapping[str, DeclaredTable]) -> tuple[TableMisfits, ...]:
+        """Read all rows of files and frames, and count what does not fit what is declared. For the steward alone."""
+        if self.address is not None or any(is_spark_frame(source) for source in self.sources.values()):
+            raise InvalidInput(
+                "Only files and frames are counted here.", fix="count in the database: its steward may ask it directly"
+            )
+        unit = next(iter(facts.values())).unit
+        return tuple(
+            count_misfits(declare_table(name, self._build_source(name, facts[name], unit), unit)) for name in facts
+        )
 
     def _check_public(self, tables: OpenTables) -> OpenTables:
         try:

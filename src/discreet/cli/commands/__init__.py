@@ -25,7 +25,7 @@ FOLDER = "discreet.cli.commands"
 #: Commands that ask about tables.
 DATASET = {
     "init": f"{FOLDER}.init",
-    **dict.fromkeys(("ask", "preview", "explain", "schema", "buy-bounds"), f"{FOLDER}.ask"),
+    **dict.fromkeys(("ask", "preview", "explain", "schema", "misfits", "buy-bounds"), f"{FOLDER}.ask"),
     "demo": f"{FOLDER}.demo",
     **dict.fromkeys(("batch", "hierarchy", "counter"), f"{FOLDER}.workloads"),
 }

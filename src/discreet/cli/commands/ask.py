@@ -1,4 +1,4 @@
-"""`discreet ask`, `preview`, `explain`, `schema` and `buy-bounds`: questions about a table. Only two of them spend."""
+"""`discreet ask`, `preview`, `explain`, `schema`, `misfits`, `buy-bounds`: questions about a table. Two spend."""
 
 from discreet.cli.commands import LIMIT_HELP, analyst, project
 from discreet.cli.output import CommandOutput, Fact
@@ -40,6 +40,11 @@ Free. For example:
 
   discreet schema
   discreet schema --json --project clinic/discreet.toml
+"""
+MISFITS = """\
+Reads all rows, pays nothing and writes nothing. The numbers are exact, and private: do not pass them on. For example:
+
+  discreet misfits
 """
 BUY = """\
 For example:
@@ -160,6 +165,24 @@ def schema_command(arguments: Arguments) -> CommandOutput:
     with open_project(arguments) as session:
         facts: dict[str, Fact] = {**ledger_facts(session.ledger), **declaration_facts(session)}
         return CommandOutput("schema", facts, tuple(session.schema.lines()))
+
+
+@command(
+    "misfits",
+    "For the steward: how many values do not fit what is declared, in exact, private numbers.",
+    epilog=f"{MISFITS}\n{JSON}",
+)
+@project
+def misfits_command(arguments: Arguments) -> CommandOutput:
+    """Answer what does not fit, to the steward who may read the file anyway. Nothing is paid, or written anywhere."""
+    from discreet.cli.dataset.facts import misfit_facts
+    from discreet.cli.dataset.sessions import find_project, progress_line, reword_errors
+    from discreet.session import report_misfits
+
+    path = find_project(arguments)
+    with reword_errors(), progress_line("counting what does not fit", arguments):
+        report = report_misfits(path)
+    return CommandOutput("misfits", misfit_facts(report), tuple(report.lines()))
 
 
 @command("buy-bounds", "Buy the range of a column that nobody declared.", epilog=f"{BUY}\n{JSON}")

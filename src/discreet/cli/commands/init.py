@@ -104,6 +104,7 @@ def init_command(arguments: Arguments) -> CommandOutput:
         read_formats,
         setup_answer,
         table_names,
+        tell_misfits,
         with_public_formats,
     )
     from discreet.cli.dataset.tables import are_read_off_rows, imply_kinds, read_places
@@ -135,4 +136,6 @@ def init_command(arguments: Arguments) -> CommandOutput:
         settings = replace(settings, person={**declared.persons, **dict.fromkeys(nobodys)})
     settings = with_public_formats(settings, places, nobodys_kinds, nobodys_csv)
     with begin_dataset(project, settings, places, arguments, from_rows=from_rows) as session:
-        return setup_answer(session, project, declared, known=known, from_rows=from_rows)
+        answer = setup_answer(session, project, declared, known=known, from_rows=from_rows)
+    tell_misfits(project, arguments)
+    return answer

@@ -17,7 +17,7 @@ from discreet.gate import Release, cost_words
 from discreet.gate.ledger.views import Gauge, Terms, standing_of
 from discreet.query import Predicted
 from discreet.session import Answer as Answered
-from discreet.session import Preview, Session
+from discreet.session import MisfitReport, Preview, Session
 
 
 def declaration_facts(session: Session) -> dict[str, Fact]:
@@ -173,3 +173,29 @@ def as_text(value: Value) -> str:
     if isinstance(value, str):
         return csv_text(value)
     return value.isoformat() if isinstance(value, date) else str(value)
+
+
+def misfit_facts(report: MisfitReport) -> dict[str, Fact]:
+    """Return a report of misfits for a program of the steward."""
+    return {
+        "tables": [
+            {
+                "name": table.table,
+                "rows": table.rows,
+                "nobodys": table.nobodys,
+                "lines_left_out": table.lines_left_out,
+                "columns": [
+                    {
+                        "name": found.column.name,
+                        "kind": found.column.kind.value,
+                        "values": found.present,
+                        "not_of_kind": found.unread,
+                        "beyond_bounds": found.beyond,
+                        "in_no_group": found.ungrouped,
+                    }
+                    for found in table.columns
+                ],
+            }
+            for table in report.tables
+        ]
+    }

@@ -56,6 +56,13 @@ def reword_errors(sql: str = "", say: Callable[[str], str] = reword_for_settings
 
 def open_project(arguments: Arguments) -> Session:
     """Return a session on what the settings describe."""
+    path = find_project(arguments)
+    with reachable("The settings"), reword_errors(), progress_line("opening the table", arguments):
+        return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
+
+
+def find_project(arguments: Arguments) -> Path:
+    """Return the path of the settings, which are there."""
     path = Path(arguments.project)
     with reachable("The settings"):
         if not path.is_file():
@@ -63,8 +70,7 @@ def open_project(arguments: Arguments) -> Session:
                 f"There are no settings at {path.name}.",
                 fix="run discreet init FILE to begin, or pass --project with the path of a discreet.toml",
             )
-        with reword_errors(), progress_line("opening the table", arguments):
-            return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
+    return path
 
 
 def read_question(arguments: Arguments) -> str:

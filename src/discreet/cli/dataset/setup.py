@@ -29,7 +29,7 @@ from discreet.cli.dataset.tables import TablePlaces, need_no_password
 from discreet.cli.formatting import columns as aligned
 from discreet.cli.ledger.views import birth_facts, promise_lines, reachable
 from discreet.cli.numbers import read_number, read_whole
-from discreet.cli.output import CommandOutput, Fact
+from discreet.cli.output import CommandOutput, Fact, error_text
 from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput, PrivacyUnit, Window, positive
 from discreet.core.limits import AnyLimit
@@ -44,6 +44,7 @@ from discreet.session import (
     column_of,
     open_settings,
     read_settings,
+    report_misfits,
     write_settings,
 )
 from discreet.session.source_columns import CsvFormat, list_options, read_csv_format
@@ -414,6 +415,22 @@ def begin_dataset(
     except BaseException:
         project.unlink(missing_ok=True)
         raise
+
+
+def tell_misfits(project: Path, arguments: Arguments) -> None:
+    """Show a steward at a terminal what does not fit what was declared. Exact: it is shown there, and kept nowhere."""
+    if arguments.json or not console.somebody_is_there():
+        return
+    try:
+        with progress_line("counting what does not fit (Ctrl-C: skip)", arguments):
+            report = report_misfits(project)
+    except KeyboardInterrupt:
+        console.tell("Skipped; discreet misfits counts it at any time.")
+    except InvalidInput as error:
+        console.tell(error_text(error))
+    else:
+        for line in (*report.lines(), ""):
+            console.tell(line)
 
 
 def setup_answer(

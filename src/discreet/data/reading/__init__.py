@@ -6,17 +6,22 @@ from discreet.data.reading.csv_files import infer_kinds, is_csv
 from discreet.data.reading.csv_finding import find_format, offer_kinds
 from discreet.data.reading.csv_format import CsvFormat, list_options, read_csv_format
 from discreet.data.reading.importing import check_columns
+from discreet.data.reading.misfits import ColumnMisfits, TableMisfits, count_misfits
 from discreet.data.reading.sources import Source, attach, detach, is_spark_frame
-from discreet.data.reading.table_sources import TableSource, need_names
+from discreet.data.reading.table_sources import TableSource, declare_table, need_names
 
 __all__ = [
+    "ColumnMisfits",
     "CsvFormat",
     "Source",
+    "TableMisfits",
     "TableSource",
     "attach",
     "cast_as",
     "check_columns",
     "connect",
+    "count_misfits",
+    "declare_table",
     "detach",
     "find_format",
     "infer_kinds",

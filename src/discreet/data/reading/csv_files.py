@@ -9,7 +9,8 @@ NULL, and so are words that are declared to be.
 """
 
 import csv
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,12 +20,16 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
 from discreet.data.reading.csv_format import CsvFormat
-from discreet.data.reading.csv_lines import LINES_TABLE, first_line, load_lines
+from discreet.data.reading.csv_lines import LINES_TABLE, first_line, forget_lines, load_lines
 
 ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 DELIMITERS = (",", ";", "\t", "|")
 #: Rows that are looked at first.
-FIRST = 1000
+FIRST, FEW = 1000, 50
+#: The engine's table of cells.
+TEXTS_TABLE = "source_texts"
+#: Aggregates that are computed in one statement.
+TOGETHER = 100
 #: What a text looks like that is offered as one of a kind: more than the casts take, as 1 could also be true.
 LOOKS = {
     Kind.INTEGER: r"\s*[+-]?[0-9]+\s*",
@@ -68,13 +73,17 @@ class CsvFile:
     @property
     def texts(self) -> str:
         """The SQL of all columns as texts, once the lines are loaded."""
-        columns = ", ".join(
-            f"{self.form.cell(f'fields[{place}]')} AS {quote_name(name)}"
-            for place, name in enumerate(self.names, start=1)
-        )
+        columns = ", ".join(f"fields[{place}] AS {quote_name(name)}" for place, name in enumerate(self.names, start=1))
+        # Cells are made NULL in the list: in a thousand columns, the engine would plan for as long as it reads.
+        cells = f"list_transform({self._fields}, lambda field: {self.form.cell('field')})"
         # S608: made of our own words and of names that are quoted.
-        fields = f"(SELECT {self._fields} AS fields FROM {LINES_TABLE})"  # noqa: S608
+        fields = f"(SELECT {cells} AS fields FROM {LINES_TABLE})"  # noqa: S608
         return f"(SELECT {columns} FROM {fields} WHERE fields IS NOT NULL)"  # noqa: S608
+
+    @property
+    def count_unmatched(self) -> str:
+        """The SQL of how many lines are left out for their quotes, once the lines are loaded."""
+        return f"SELECT count(*) FROM {LINES_TABLE} WHERE {self._fields} IS NULL"  # noqa: S608 - our own words
 
     @property
     def _fields(self) -> str:
@@ -103,25 +112,61 @@ def need_header(connection: Any, path: Path, form: CsvFormat) -> CsvFile:
     file = CsvFile.of(path, form)
     if form.encoding is not None or form.comment:
         return file  # the engine's own reader would not read it as declared
-    looked = f"sniff_csv($path, delim = {literal(file.delimiter)}, ignore_errors = true, strict_mode = false)"
+    # With signs that are known, the engine does not try all others: with 1,500 columns that takes seconds.
+    signs = f"delim = {literal(file.delimiter)}, quote = {literal(form.quote)}, escape = {literal(form.quote)}"
+    looked = f"sniff_csv($path, {signs}, ignore_errors = true, strict_mode = false)"
     ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", {"path": str(path)}).fetchall()  # noqa: S608 - our own words
     if not named:
         raise no_names()
     return file
 
 
-def fitting_kinds(connection: Any, path: Path, form: CsvFormat) -> dict[str, Kind]:
-    """Return, for each column, the narrowest kind that all its values fit, and text where there are none.
+def load_texts(connection: Any, path: Path, form: CsvFormat) -> tuple[CsvFile, str]:
+    """Load all cells as texts, and return the file and the table that they are in. For the steward."""
+    file = need_header(connection, path, form)
+    load_lines(connection, path, form)
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {TEXTS_TABLE} AS SELECT * FROM {file.texts}")  # noqa: S608 - quoted
+    forget_lines(connection)
+    return file, TEXTS_TABLE
+
+
+def fit_kinds(
+    connection: Any, names: Sequence[str], rows: str, form: CsvFormat, kinds: Sequence[Kind] = tuple(LOOKS)
+) -> dict[str, Kind]:
+    """Return, for each column of texts, the narrowest kind that all its values fit, and text where there are none.
 
     It looks at all rows, and is for the steward, who decides what to declare.
     """
-    file = need_header(connection, path, form)
-    possible = {name: tuple(LOOKS) for name in file.names}
-    load_lines(connection, path, form)
-    # Most kinds are out of the question after a few rows, and all rows are long.
-    for rows in (f"(SELECT * FROM {file.texts} LIMIT {FIRST})", file.texts):  # noqa: S608 - names are quoted
-        possible = _still_possible(connection, rows, {}, possible, form)
-    return {name: kinds[0] if kinds and len(kinds) < len(LOOKS) else Kind.TEXT for name, kinds in possible.items()}
+    counts = compute_items(connection, [f"count({quote_name(name)})" for name in names], rows, {})
+    filled = [name for name, count in zip(names, counts, strict=True) if count]
+    open_kinds = _look_at_first(connection, filled, rows, form, kinds)
+    found: dict[str, Kind] = {}
+    while open_kinds:  # the narrowest kind of each column first: most are of it
+        tried = {name: rest[:1] for name, rest in open_kinds.items()}
+        fitting = _still_possible(connection, rows, {}, tried, form)
+        found |= {name: fit[0] for name, fit in fitting.items() if fit}
+        open_kinds = {name: rest[1:] for name, rest in open_kinds.items() if name not in found and rest[1:]}
+    return {name: found.get(name, Kind.TEXT) for name in names}
+
+
+def _look_at_first(
+    connection: Any, names: Sequence[str], rows: str, form: CsvFormat, kinds: Sequence[Kind]
+) -> dict[str, tuple[Kind, ...]]:
+    """Return the kinds that a few rows do not rule out, where there are any: it is quicker than to ask for all."""
+    if not names:
+        return {}
+    listed = ", ".join(map(quote_name, names))
+    few = connection.execute(f"SELECT {listed} FROM {rows} LIMIT {FEW}").fetchall()  # noqa: S608 - names are quoted
+    looks = {kind: re.compile(LOOKS[kind]) for kind in kinds if form.plain_numbers or not kind.numeric}
+    possible = {
+        name: tuple(
+            kind
+            for kind in kinds
+            if kind not in looks or all(cell is None or looks[kind].fullmatch(cell) for cell in cells)
+        )
+        for name, cells in zip(names, zip(*few, strict=True), strict=True)
+    }
+    return {name: rest for name, rest in possible.items() if rest}
 
 
 def infer_kinds(connection: Any, rows: str, where: dict[str, object], form: CsvFormat | None = None) -> dict[str, Kind]:
@@ -149,14 +194,22 @@ def _still_possible(
 ) -> dict[str, tuple[Kind, ...]]:
     """Return those kinds of each column that all values in some rows fit: all kinds, if there is none."""
     tried = [(name, kind) for name, kinds in possible.items() for kind in kinds]
-    if not tried:
-        return possible
-    tests = ", ".join(
+    tests = [
         f"coalesce(bool_and({_fits(quote_name(name), kind, form, exactly=exactly)}), true)" for name, kind in tried
-    )
-    (results,) = connection.execute(f"SELECT {tests} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
+    ]
+    results = compute_items(connection, tests, rows, where)
     fitting = {pair for pair, fit in zip(tried, results, strict=True) if fit}
     return {name: tuple(kind for kind in kinds if (name, kind) in fitting) for name, kinds in possible.items()}
+
+
+def compute_items(connection: Any, items: Sequence[str], rows: str, where: Mapping[str, object]) -> list[Any]:
+    """Return aggregates of some rows, a hundred at a time: the engine's planning takes the square of their number."""
+    results: list[Any] = []
+    for first in range(0, len(items), TOGETHER):
+        part = ", ".join(items[first : first + TOGETHER])
+        (found,) = connection.execute(f"SELECT {part} FROM {rows}", where).fetchall()  # noqa: S608 - names are quoted
+        results += found
+    return results
 
 
 def no_names() -> InvalidInput:

@@ -8,8 +8,8 @@ from discreet.algebra.declarations import AnyKind
 from discreet.algebra.names import literal, quote_name
 from discreet.core.schema import Kind
 from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
-from discreet.data.reading.connecting import connect
-from discreet.data.reading.csv_files import CsvFile, fitting_kinds
+from discreet.data.reading.connecting import connect_spilling
+from discreet.data.reading.csv_files import CsvFile, compute_items, fit_kinds, load_texts
 from discreet.data.reading.csv_format import CsvFormat, cast_written
 from discreet.data.reading.csv_lines import PIECE, has_mark, open_bytes
 from discreet.data.reading.sources import stamp_of
@@ -30,7 +30,7 @@ def find_format(path: Path, declared: CsvFormat) -> CsvFormat:
     def find() -> CsvFormat:
         stamp_of(path)
         form = declared if declared.encoding is not None else replace(declared, encoding=_find_encoding(path))
-        with connect(":memory:", DEFAULT_SETTINGS) as connection:
+        with connect_spilling(":memory:", DEFAULT_SETTINGS) as connection:
             return _find_signs(connection, path, form, declared)
 
     return quiet_opening(find)
@@ -44,9 +44,10 @@ def offer_kinds(path: Path, form: CsvFormat | None = None) -> dict[str, AnyKind]
 
     def find() -> dict[str, AnyKind]:
         stamp_of(path)  # refuses a path that leads nowhere
-        with connect(":memory:", DEFAULT_SETTINGS) as connection:
-            kinds = fitting_kinds(connection, path, form or CsvFormat())
-            return {**kinds, **_find_dates(connection, path, kinds, form or CsvFormat())}
+        with connect_spilling(":memory:", DEFAULT_SETTINGS) as connection:
+            file, rows = load_texts(connection, path, form or CsvFormat())
+            kinds = fit_kinds(connection, file.names, rows, file.form)
+            return {**kinds, **_find_dates(connection, _texts(kinds), rows)}
 
     return quiet_opening(find)
 
@@ -75,61 +76,55 @@ def _fits(block: bytes, codec: str) -> bool:
 def _find_signs(connection: Any, path: Path, form: CsvFormat, declared: CsvFormat) -> CsvFormat:
     """Return the signs of numbers that make the most columns numbers, and words that are NULL in columns of others."""
     trying = form if declared.null else replace(form, null=WORDS)
-    signs = NUMBERS if declared.plain_numbers else ((form.decimal, form.thousands),)
-    kinds = {signs[0]: fitting_kinds(connection, path, replace(trying, decimal=signs[0][0], thousands=signs[0][1]))}
-    if len(signs) > 1 and _may_be_numbers(connection, path, kinds[signs[0]], trying):
-        for decimal, thousands in signs[1:]:
-            written = replace(trying, decimal=decimal, thousands=thousands)
-            kinds[decimal, thousands] = fitting_kinds(connection, path, written)
-    best = max(kinds, key=lambda pair: sum(kind.numeric for kind in kinds[pair].values()))
-    found = replace(form, decimal=best[0], thousands=best[1])
+    file, rows = load_texts(connection, path, trying)
+    kinds = fit_kinds(connection, file.names, rows, trying)
+    found = _find_numbers(connection, file, rows, kinds) if declared.plain_numbers else trying
     if declared.null:
-        return found
-    dates = _find_dates(connection, path, kinds[best], replace(found, null=WORDS))
-    others = [name for name, kind in kinds[best].items() if kind is not Kind.TEXT or name in dates]
+        return replace(form, decimal=found.decimal, thousands=found.thousands)
+    kinds |= fit_kinds(connection, _texts(kinds), rows, found, (Kind.REAL,))
+    dates = _find_dates(connection, _texts(kinds), rows)
+    others = [name for name, kind in kinds.items() if kind is not Kind.TEXT or name in dates]
+    found = replace(form, decimal=found.decimal, thousands=found.thousands)
     return replace(found, null=_find_words(connection, path, others, found))
 
 
-def _may_be_numbers(connection: Any, path: Path, kinds: dict[str, Kind], form: CsvFormat) -> bool:
-    """Whether a column of texts has no signs but those of numbers. Trying all ways to write them takes long."""
-    texts = [quote_name(name) for name, kind in kinds.items() if kind is Kind.TEXT]
-    if not texts:
-        return False
-    tests = ", ".join(f"bool_and(regexp_full_match(trim({name}), {literal(OF_NUMBERS)}))" for name in texts)
-    statement = f"SELECT {tests} FROM {CsvFile.of(path, form).texts}"  # noqa: S608 - names are quoted
-    (results,) = connection.execute(statement).fetchall()
-    return any(results)
+def _find_numbers(connection: Any, file: CsvFile, rows: str, plain: dict[str, Kind]) -> CsvFormat:
+    """Return the format in which the most columns are numbers; where several do, the first."""
+    best, most = file.form, sum(kind.numeric for kind in plain.values())
+    looks = [f"bool_and(regexp_full_match(trim({quote_name(name)}), {literal(OF_NUMBERS)}))" for name in _texts(plain)]
+    for decimal, thousands in NUMBERS[1:] if any(compute_items(connection, looks, rows, {})) else ():
+        tried = replace(file.form, decimal=decimal, thousands=thousands)
+        number = sum(kind.numeric for kind in fit_kinds(connection, file.names, rows, tried, (Kind.REAL,)).values())
+        if number > most:
+            best, most = tried, number
+    return best
+
+
+def _texts(kinds: dict[str, Kind]) -> list[str]:
+    return [name for name, kind in kinds.items() if kind is Kind.TEXT]
 
 
 def _find_words(connection: Any, path: Path, names: list[str], form: CsvFormat) -> tuple[str, ...]:
-    """Return those words for NULL that stand in some columns, once the lines are loaded."""
-    if not names:
-        return ()
-    file = CsvFile.of(path, form)
-    anywhere = [
-        f"coalesce(bool_or(trim({quote_name(name)}) = {literal(word)}), false)" for word in WORDS for name in names
-    ]
-    (results,) = connection.execute(f"SELECT {', '.join(anywhere)} FROM {file.texts}").fetchall()  # noqa: S608 - quoted
-    size = len(names)
-    return tuple(word for place, word in enumerate(WORDS) if any(results[place * size : (place + 1) * size]))
+    """Return those words for NULL that stand in some columns."""
+    _, rows = load_texts(connection, path, form)
+    words = ", ".join(literal(word) for word in WORDS)
+    # One list of words for each column: fifteen tests of 1,500 columns would be too many aggregates.
+    items = [f"list(DISTINCT trim({name})) FILTER (WHERE trim({name}) IN ({words}))" for name in map(quote_name, names)]
+    there = {word for column in compute_items(connection, items, rows, {}) for word in column or ()}
+    return tuple(word for word in WORDS if word in there)
 
 
-def _find_dates(connection: Any, path: Path, kinds: dict[str, Kind], form: CsvFormat) -> dict[str, AnyKind]:
-    """Return those columns of texts that hold days, if all are written in one way, and could be in no other.
-
-    The lines are loaded: kinds were found of them.
-    """
-    texts = [name for name, kind in kinds.items() if kind is Kind.TEXT]
-    if not texts:
-        return {}
-    file = CsvFile.of(path, form)
+def _find_dates(connection: Any, texts: list[str], rows: str) -> dict[str, AnyKind]:
+    """Return those columns of texts that hold days, if all are written in one way, and could be in no other."""
     pairs = [(name, date) for name in texts for date in DATES]
     tests = [
         f"bool_and({cast_written(quote_name(name), Kind.DATE, date)} IS NOT NULL) "
         f"FILTER (WHERE {quote_name(name)} IS NOT NULL)"
         for name, date in pairs
     ]
-    (results,) = connection.execute(f"SELECT {', '.join(tests)} FROM {file.texts}").fetchall()  # noqa: S608 - quoted
+    results = compute_items(connection, tests, rows, {})
     fitting = [pair for pair, fits in zip(pairs, results, strict=True) if fits]
-    by_name = {name: [date for own, date in fitting if own == name] for name in texts}
+    by_name: dict[str, list[str]] = {}
+    for name, date in fitting:
+        by_name.setdefault(name, []).append(date)
     return {name: f"date:{dates[0]}" for name, dates in by_name.items() if len(dates) == 1}

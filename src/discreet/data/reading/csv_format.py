@@ -86,7 +86,7 @@ class CsvFormat:
         if not self.null:
             return f"nullif({value}, '')"
         words = ", ".join(literal(word) for word in ("", *self.null))
-        return f"(CASE WHEN {value} <> '' AND trim({value}) NOT IN ({words}) THEN {value} END)"
+        return f"(CASE WHEN NOT list_contains([{words}], trim({value})) THEN {value} END)"
 
 
 def cast_written(value: str, kind: Kind, form: str) -> str:

@@ -76,6 +76,14 @@ def forget_lines(connection: Any) -> None:
     connection.execute(f"DROP TABLE IF EXISTS {LINES_TABLE}")
 
 
+def count_undecodable(path: Path, form: CsvFormat) -> int:
+    """Return how many lines of a file are left out as they are not of its encoding. For the steward."""
+    with open_bytes(path) as file:
+        lines = LineReader.of(file, form)
+        lines.read_names(file, form)
+        return lines.count_undecodable(file)
+
+
 def has_mark(file: IO[bytes]) -> bool:
     """Whether a file begins with a mark of UTF-16; it is read from its beginning again afterwards."""
     mark = file.read(2)
@@ -130,16 +138,25 @@ class LineReader:
 
     def pieces(self, file: IO[bytes]) -> Iterator[str]:
         """Return whole lines, many at a time, with line feeds between them."""
+        for lines in self._blocks(file):
+            yield from self._decode_lines(lines)
+
+    def count_undecodable(self, file: IO[bytes]) -> int:
+        """Return how many lines are not of the encoding."""
+        return sum(self._decode_line(line) is None for lines in self._blocks(file) for line in self._split(lines))
+
+    def _blocks(self, file: IO[bytes]) -> Iterator[bytes]:
+        """Return whole lines, many at a time, as bytes."""
         rest = b""
         while block := file.read(PIECE):
             end = self._last_feed(block)
             if end < 0:
                 rest = (rest + block)[: (LONGEST_LINE + 1) * len(self.feed)]  # more would be left out anyway
                 continue
-            yield from self._decode_lines(rest + block[:end])
+            yield rest + block[:end]
             rest = block[end + len(self.feed) :]
         if rest:
-            yield from self._decode_lines(rest)
+            yield rest
 
     def _last_feed(self, block: bytes) -> int:
         """Return where the last line feed of a block begins; -1 if it has none. Blocks have an even size."""

@@ -4,6 +4,7 @@ The DuckDB engine keeps what is loaded (`discreet.data.duckdb.importing`). For P
 are not on the server are read here, in a DuckDB that is closed afterwards.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -53,8 +54,10 @@ def check_columns(source: Path, form: CsvFormat | None = None) -> None:
             if is_csv(source):
                 need_header(connection, source, form or CsvFormat())
             names = own_names(connection, source, form or CsvFormat())
+        alike = Counter(name.casefold() for name in names)
         for name in names:
-            need_told_apart([name], names, person=name)
+            if alike[name.casefold()] > 1:
+                need_told_apart([name], names, person=name)
 
     quiet_opening(check)
 
@@ -101,14 +104,13 @@ def describe_sources(connection: "DuckDBPyConnection", entering: Sequence[Enteri
 
 def describe_source(connection: "DuckDBPyConnection", entering: Entering) -> Imported:
     """Return the columns that a source would be taken over with, or refuse it. No row of a file is read."""
-    with _attached(connection, entering, rows=False) as attached:
-        return _describe(connection, attached, entering)[0]
+    with open_source(connection, entering, rows=False) as (_, imported, _):
+        return imported
 
 
 def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str) -> Imported:
     """Create a table with the rows of a source: its columns are c0, c1, …; public rows are sorted by all of them."""
-    with _attached(connection, entering, rows=True) as attached:
-        imported, castings = _describe(connection, attached, entering)
+    with open_source(connection, entering, rows=True) as (attached, imported, castings):
         items = ", ".join(f"{cast.text} AS c{place}" for place, cast in enumerate(castings))
         # S608: names are quoted, and the path is a parameter.
         query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608
@@ -119,13 +121,15 @@ def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str)
 
 
 @contextmanager
-def _attached(connection: "DuckDBPyConnection", entering: Entering, *, rows: bool) -> Iterator[Source]:
-    """Make a source known to a connection for a while, so that it can be attached again after a failure."""
+def open_source(
+    connection: "DuckDBPyConnection", entering: Entering, *, rows: bool
+) -> Iterator[tuple[Source, Imported, tuple[Casting, ...]]]:
+    """Make a source known to a connection for a while, with its columns and how each is made."""
     attached = attach(connection, entering.source, entering.inner, entering.declaration.csv, rows=rows)
     try:
-        yield attached
+        yield attached, *_describe(connection, attached, entering)
     finally:
-        detach(connection, attached)
+        detach(connection, attached)  # so that it can be attached again after a failure
 
 
 def _describe(
