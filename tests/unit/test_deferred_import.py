@@ -10,6 +10,7 @@ import pytest
 
 import discreet
 from clinic import BY_WARD, COUNT, opened, rows, write_visits
+from discreet.cli import main
 from discreet.core import DiscreetError, NotReady, RunFailed
 from discreet.data.duckdb import deferred_import
 from discreet.gate.gate import FAILED
@@ -18,13 +19,13 @@ from discreet.gate.gate import FAILED
 @pytest.fixture
 def imports(monkeypatch):
     """Return the tables whose rows were imported, in their order."""
-    known, real = [], deferred_import.import_table
+    known, real = [], deferred_import.import_tables
 
     def noted(connection, entering):
-        known.append(entering.declaration.table)
+        known.extend(table.declaration.table for table in entering)
         return real(connection, entering)
 
-    monkeypatch.setattr(deferred_import, "import_table", noted)
+    monkeypatch.setattr(deferred_import, "import_tables", noted)
     return known
 
 
@@ -82,14 +83,14 @@ def test_a_file_that_changed_or_went_after_opening_is_refused_before_payment(tmp
 
 
 def test_a_file_that_changes_while_it_is_read_is_not_used(tmp_path, monkeypatch):
-    real = deferred_import.import_table
+    real = deferred_import.import_tables
 
     def meddled(connection, entering):
         path = tmp_path / "visits.csv"
         path.write_text(path.read_text(encoding="utf-8") + "p01,A,1,30,2024-01-01,plain,5\n", encoding="utf-8")
         return real(connection, entering)
 
-    monkeypatch.setattr(deferred_import, "import_table", meddled)
+    monkeypatch.setattr(deferred_import, "import_tables", meddled)
     with opened(tmp_path) as session, pytest.raises(RunFailed):
         session.sql(COUNT, epsilon=1)
 
@@ -149,15 +150,28 @@ def test_a_kept_import_is_made_when_rows_are_needed_and_by_nothing_else(tmp_path
 def test_the_time_of_an_import_is_not_the_time_of_a_question(tmp_path, monkeypatch):
     """Or the first question would fail where the table is large, and the second would not."""
     moments = iter([True])
-    real = deferred_import.import_table
+    real = deferred_import.import_tables
 
     def slow(connection, entering):
         if next(moments, False):
             threading.Event().wait(0.3)
         return real(connection, entering)
 
-    monkeypatch.setattr(deferred_import, "import_table", slow)
+    monkeypatch.setattr(deferred_import, "import_tables", slow)
     monkeypatch.setattr("discreet.data.duckdb.table.check_unit_work", lambda *_: None)
     with opened(tmp_path, seconds=0.25) as session:
         assert session.sql(COUNT, epsilon=1).fresh
     assert len(rows()) == 61
+
+
+@pytest.mark.parametrize("address", ["s3://bucket/visits.parquet", "https://me:secret@host/v.csv", "gs://b/v.csv"])
+def test_an_address_elsewhere_is_refused_with_a_fix_and_without_its_password(address, tmp_path, monkeypatch, capsys):
+    with pytest.raises(DiscreetError, match="not opened") as caught:
+        discreet.open(address, row=True, budget=discreet.Budget(epsilon=1), ledger=tmp_path / "a.ledger", anchors=[])
+    assert "download the file" in caught.value.fix
+    assert "secret" not in str(caught.value)
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", address, "--rows", "--epsilon", "1"]) == 2
+    error = capsys.readouterr().err
+    assert "download the file" in error
+    assert "secret" not in error

@@ -132,3 +132,13 @@ def test_without_a_terminal_it_is_shown_by_its_own_command_alone(german, monkeyp
         "beyond_bounds": 1,
         "in_no_group": None,
     }
+
+
+def test_tables_that_a_key_leads_to_the_person_from_are_counted_too():
+    orders = pa.table({"id": [1, 2], "customer": ["a", None]})
+    items = pa.table({"order_id": [1, 2], "price": [5.0, 50.0]})
+    person = {"orders": "customer", "items": {"via": "orders", "on": {"order_id": "id"}}}
+    report = report_misfits({"orders": orders, "items": items}, person=person, bounds={"items": {"price": (0, 10)}})
+    orders_found, items_found = report.tables
+    assert (orders_found.nobodys, items_found.nobodys) == (1, 0)
+    assert [found.beyond for found in items_found.columns if found.column.name == "price"] == [1]

@@ -19,7 +19,7 @@ from discreet.data import (
     open_server,
     open_tables,
 )
-from discreet.data.reading import CsvFormat, TableMisfits, count_misfits, declare_table, is_spark_frame
+from discreet.data.reading import CsvFormat, TableMisfits, count_misfits, declare_table, is_spark_frame, need_local
 from discreet.gate import SERVER, need_label, without_frames
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
@@ -254,6 +254,7 @@ def path_of(source: Any) -> Any:
     """Return a path as a path; refuse one that leads nowhere. What is no path is the data room's to judge."""
     if not isinstance(source, str | Path):
         return source
+    need_local(source)
     path = Path(source)
     if not path.is_file():
         raise InvalidInput(

@@ -13,6 +13,7 @@ from discreet.data.reading import (
     find_format,
     is_csv,
     list_options,
+    need_local,
     offer_kinds,
     read_csv_format,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "find_csv",
     "has_texts_alone",
     "list_options",
+    "need_local",
     "read_csv_format",
 ]
 

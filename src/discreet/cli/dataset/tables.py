@@ -17,7 +17,14 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
 from discreet.gate import SERVER
 from discreet.session import table_name
-from discreet.session.source_columns import CsvFormat, columns_in_database, columns_of, find_csv, has_texts_alone
+from discreet.session.source_columns import (
+    CsvFormat,
+    columns_in_database,
+    columns_of,
+    find_csv,
+    has_texts_alone,
+    need_local,
+)
 
 #: How several tables are written.
 BY_NAME = "--table NAME=FILE"
@@ -173,6 +180,8 @@ def need_no_password(address: str) -> None:
 
 
 def _need_there(files: Sequence[Path]) -> None:
+    for file in files:
+        need_local(file)
     if any(not file.is_file() for file in files):
         problem = "There is no file at this path." if len(files) == 1 else "There is no file at one of these paths."
         raise InvalidInput(problem, fix="pass a .csv, .tsv, .parquet or .duckdb file")

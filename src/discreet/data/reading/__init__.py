@@ -7,7 +7,7 @@ from discreet.data.reading.csv_finding import find_format, offer_kinds
 from discreet.data.reading.csv_format import CsvFormat, list_options, read_csv_format
 from discreet.data.reading.importing import check_columns
 from discreet.data.reading.misfits import ColumnMisfits, TableMisfits, count_misfits
-from discreet.data.reading.sources import Source, attach, detach, is_spark_frame
+from discreet.data.reading.sources import Source, attach, detach, is_spark_frame, need_local
 from discreet.data.reading.table_sources import TableSource, declare_table, need_names
 
 __all__ = [
@@ -28,6 +28,7 @@ __all__ = [
     "is_csv",
     "is_spark_frame",
     "list_options",
+    "need_local",
     "need_names",
     "offer_kinds",
     "read_csv_format",

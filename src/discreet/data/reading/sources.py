@@ -3,6 +3,7 @@
 The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,8 @@ from discreet.data.reading.csv_lines import forget_lines, load_lines
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.
 NAME = "source"
+#: How the address of a file elsewhere begins; a path has lost one of its slashes. Drives have one letter.
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -98,7 +101,17 @@ def stamp_of(source: object) -> str | None:
     return f"{path} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
 
+def need_local(source: str | Path) -> None:
+    """Refuse the address of a file elsewhere. Its password, if it has one, is not quoted."""
+    if ADDRESS.match(str(source)):
+        raise InvalidInput(
+            "Addresses such as s3:// and https:// are not opened: the engine reads files of this machine only.",
+            fix="download the file, and pass the path of the copy (docs/decisions/remote-files.md says why)",
+        )
+
+
 def _existing(path: Path) -> Path:
+    need_local(path)
     if not path.is_file():
         raise InvalidInput(f"There is no file {path.name!r} there.", fix="check the path to the data")
     if any(character in str(path) for character in "*?["):
