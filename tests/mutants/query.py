@@ -434,4 +434,11 @@ QUERY_MUTANTS = [
         "can_be_charged(self.source)",
         f"{SCALARS}::test_a_number_that_nobody_can_be_charged_for_makes_the_whole_plan_so",
     ),
+    Mutant(
+        "a running sum begins at the second row of its frame",
+        "query/results/windows.py::_add_up_frames",
+        "(column[end] - column[start]) / parts",
+        "(column[end] - column[min(start + 1, end)]) / parts",
+        f"{WINDOWS}::test_running_sums_are_those_of_each_frame_by_itself",
+    ),
 ]

@@ -111,7 +111,7 @@ def test_a_logarithm_of_what_may_be_zero_may_be_null():
 
 
 def test_bars_of_selected_cells_cover_as_often_as_they_say():
-    """60 answers at 0.9, and room for 3.1 standard deviations: bars that cover as they say fail once in 1,000."""
+    """25 answers at 0.9, and room for 3.1 standard deviations: bars that cover as they say fail once in 1,000."""
     inner = "SELECT age, COUNT(*) AS n FROM visits GROUP BY age"
     facts = PlanningContext(schema=VISITS, limit=discreet.Limit(), delta=Fraction(1, 10**6))
     plan = plan_question(read_sql(inner, SCHEMAS), facts, Epsilon(1))
@@ -128,7 +128,7 @@ def test_bars_of_selected_cells_cover_as_often_as_they_say():
         ),
     }
     questions = [(read_sql(text.format(inner), SCHEMAS), truth) for text, truth in outer.items()]
-    hits, runs, confidence = [0] * len(questions), 60, 0.9
+    hits, runs, confidence = [0] * len(questions), 25, 0.9
     for _ in range(runs):
         noisy = plan.pricing(facts.limit).perturb(
             plan.parts[0], plan.shares[0], np.array(list(exact.values())), discreet.noise.SYSTEM

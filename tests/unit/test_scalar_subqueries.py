@@ -104,10 +104,10 @@ def test_the_text_of_a_plan_names_all_that_is_measured():
 
 
 def test_bars_hold_for_the_cells_of_all_answers_at_once():
-    """120 answers at 0.9, and room for 3.1 standard deviations: bars that cover as they say fail once in 1,000."""
+    """80 answers at 0.9, and room for 3.1 standard deviations: bars that cover as they say fail once in 1,000."""
     question = read_sql("SELECT COUNT(*) - (SELECT COUNT(*) FROM visits WHERE smoker) AS n FROM visits", SCHEMAS)
     plan = plan_question(question, FACTS, Epsilon(1))
-    exact, runs, confidence, hits = (50, 20), 120, 0.9, 0
+    exact, runs, confidence, hits = (50, 20), 80, 0.9, 0
     for _ in range(runs):
         noisy = [
             one.pricing(one.limit).perturb(one.parts[0], one.shares[0], np.array([count]), SYSTEM)

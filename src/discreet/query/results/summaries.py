@@ -50,7 +50,7 @@ def summarise(summary: Summary, cells: Cells | None, rows: int) -> Summarised:
     if cells.exact and isinstance(value, int | float):
         return Summarised(value, (float(value), float(value)))
     bar = BARS[summary.function](low, high, unsure, summary.level)
-    return Summarised(value, _widen(bar), missing=bool(unsure.all()))
+    return Summarised(value, widen_bar(bar), missing=bool(unsure.all()))
 
 
 def _count(cells: Cells | None, rows: int, *, distinct: bool) -> Summarised:
@@ -66,7 +66,7 @@ def _count(cells: Cells | None, rows: int, *, distinct: bool) -> Summarised:
     return Summarised(number, (float((~cells.missing).sum()), rows))
 
 
-def _widen(bar: Bar) -> Bar:
+def widen_bar(bar: Bar) -> Bar:
     """Make room for rounding: sums of floats depend on their order."""
     return bar[0] - SLACK * abs(bar[0]), bar[1] + SLACK * abs(bar[1])
 

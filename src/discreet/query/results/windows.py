@@ -6,6 +6,8 @@ neighbours are about the rows that were used: where noisy values sort, those in 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import accumulate
 from typing import assert_never
 
 import numpy as np
@@ -15,7 +17,7 @@ from discreet.core.schema import Value
 from discreet.query.error_bars import Floats
 from discreet.query.post_processing import Neighbour, Ranking, Summary, Window, WindowFrame
 from discreet.query.results.cells import Cells, Truths, evaluate, sort_rows
-from discreet.query.results.summaries import Summarised, gather, stays_exact, summarise
+from discreet.query.results.summaries import Summarised, gather, stays_exact, summarise, widen_bar
 
 Columns = Mapping[str, Cells]
 Matrix = NDArray[np.bool_]
@@ -92,6 +94,8 @@ def _sum_up(summary: Summary, partitions: list[Partition], columns: Columns, siz
     found: list[Summarised] = [Summarised(None, (np.nan, np.nan))] * size
     for partition in partitions:
         known: dict[tuple[int, int], Summarised] = {}
+        if cells is not None and summary.function in ("SUM", "AVG"):
+            known = _add_up_frames(summary, cells.take(partition.rows), partition)
         for place, row in enumerate(partition.rows):
             bounds = partition.bounds(place)
             if bounds not in known:
@@ -99,6 +103,29 @@ def _sum_up(summary: Summary, partitions: list[Partition], columns: Columns, siz
                 known[bounds] = summarise(summary, None if cells is None else cells.take(used), len(used))
             found[row] = known[bounds]
     return gather(summary.kind, found, exact=stays_exact(cells, summary.kind))
+
+
+def _add_up_frames(summary: Summary, cells: Cells, partition: Partition) -> dict[tuple[int, int], Summarised]:
+    """Return sums or averages of all frames of a partition from sums up to each row: a year of running sums is long.
+
+    Nothing is returned where a cell may be NULL, or has no bar: those are summed up one by one.
+    """
+    values, ends = cells.values, np.stack([cells.band.low, cells.band.high])
+    numbers = [value for value in values if isinstance(value, int | float)]
+    if cells.missing.any() or not np.isfinite(ends).all() or len(numbers) < len(values):
+        return {}
+    # Exact, or differences of long sums would show what was rounded.
+    sums = [list(accumulate(map(Fraction, column), initial=Fraction(0))) for column in (numbers, *ends.tolist())]
+    whole = all(isinstance(value, int) for value in values) and summary.function == "SUM"
+    found: dict[tuple[int, int], Summarised] = {}
+    for place in range(len(values)):
+        start, end = bounds = partition.bounds(place)
+        if start < end:
+            parts = 1 if summary.function == "SUM" else end - start
+            total, low, high = ((column[end] - column[start]) / parts for column in sums)
+            bar = (float(low), float(high)) if cells.exact else widen_bar((float(low), float(high)))
+            found[bounds] = Summarised(int(total) if whole else float(total), bar)
+    return found
 
 
 def _look_aside(neighbour: Neighbour, partitions: list[Partition], columns: Columns, size: int) -> Cells:
