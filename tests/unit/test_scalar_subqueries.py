@@ -169,6 +169,7 @@ def test_numbers_that_are_none_are_refused():
         replace(question, numbers=(several,)),
         replace(question, numbers=(question,)),
         replace(question, numbers=()),
+        replace(question, numbers=(7,)),
         replace(question, stages=()),
     ):
         with pytest.raises(InvalidInput):

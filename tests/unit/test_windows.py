@@ -12,7 +12,7 @@ import discreet
 from answer_tables import check_bars, load_duckdb, make_tables, read_outer, rounded, shown
 from clinic import opened
 from discreet.algebra.expressions import ColumnValue
-from discreet.core import InvalidInput
+from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind
 from discreet.query import QueryRefused
 from discreet.query.planning.planning import plan_question
@@ -213,7 +213,8 @@ def test_ranks_are_free_when_their_counts_were_paid_for(tmp_path):
 def test_a_stage_with_an_unknown_window_is_refused():
     facts = PlanningContext(schema=VISITS, limit=discreet.Limit(groups=3), delta=Fraction(1, 10**6))
     asked = read_sql("SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward", SCHEMAS)
-    for function in (Ranking(function="MODE"), Ranking(function="NTILE"), Ranking(function="RANK", tiles=3)):
+    odd = (Ranking(function="MODE"), Ranking(function="NTILE"), Ranking(function="RANK", tiles=3), "RANK")
+    for function in odd:
         stage = replace(asked.stages[0], windows=(Window(function=function),))
-        with pytest.raises(InvalidInput):
+        with pytest.raises((InvalidInput, WrongType)):
             plan_question(replace(asked, stages=(stage,)), facts, Epsilon(1))

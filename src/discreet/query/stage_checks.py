@@ -26,7 +26,7 @@ def check_stages(question: Question) -> None:
     """Refuse stages that name what the table below does not have."""
     if question.numbers and not question.stages:
         raise InvalidInput("A question has numbers that no stage uses.", fix="leave them out")
-    if not all(map(has_one_cell, question.numbers)):
+    if not all(isinstance(number, Question) and has_one_cell(number) for number in question.numbers):
         raise InvalidInput("A number is asked for by a question with several cells.", fix="ask for one aggregate")
     if not question.stages:
         return
@@ -86,6 +86,8 @@ def _check_window(window: Window) -> None:
             if function not in NEIGHBOURS:
                 raise InvalidInput("A stage has an unknown window.", fix=f"use one of: {', '.join(NEIGHBOURS)}")
             whole(distance, "distance", least=0)
+        case _:
+            raise WrongType("A stage has an unknown window.", fix="build it with SQL: RANK() OVER (ORDER BY n)")
 
 
 def _values_of(summary: Summary) -> tuple[Expression, ...]:
