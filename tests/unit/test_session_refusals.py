@@ -58,7 +58,7 @@ BAD_OPENINGS = [
     ({"groups": {"ward": range(200_000)}}, "longer than 100,000", "coarser"),
     # Kinds, and complete columns
     ({"kinds": ["stay"]}, "kinds is a list", 'kinds={"age"'),
-    ({"kinds": {"stay": "float"}}, "Unknown kind 'float' for 'stay'", "integer, real"),
+    ({"kinds": {"stay": "float"}}, "Unknown kind 'float' for 'stay'", "did you mean 'real'?"),
     ({"kinds": {"stay": 1}}, "The kind of 'stay' is an int", "integer, real"),
     ({"kinds": {"stays": "real"}}, "There is no column 'stays'", "did you mean 'stay'?"),
     ({"kinds": {"zzzz": "real"}}, "There is no column 'zzzz'", "use one of: patient_id"),
@@ -215,7 +215,7 @@ def test_a_bad_question_is_refused_with_a_fix_and_costs_nothing(clinic, text, ho
 
 #: A call of a session or of an answer, and what the problem and the fix say.
 BAD_CALLS = [
-    (lambda clinic: clinic.table("wards"), "There is no such table", "use 'visits'"),
+    (lambda clinic: clinic.table("wards"), "There is no table 'wards'", "use 'visits'"),
     (lambda clinic: clinic.table(3), "There is no such table", "use 'visits'"),
     (lambda clinic: clinic.for_analyst(""), "analyst is empty", "letters"),
     (lambda clinic: clinic.buy_bounds("cost"), "Pass exactly one of epsilon and rho; neither is given", "epsilon"),

@@ -286,7 +286,7 @@ BAD_TABLES = {
     HEAD + FILES + "[bounds.c]\nx = [0, 1]": ("names an unknown table", "a, b"),
     HEAD + FILES + "[bounds]\ny = [0, 1]\n[bounds.a]\nx = [0, 1]": ("names an unknown table", "a, b"),
     HEAD + FILES + "[bounds]\nb = [0, 1]\n[bounds.a]\nx = [0, 1]": ("by table, and some is not", "[bounds.a]"),
-    HEAD + FILES + '[kinds.a]\nx = "float"': ("Unknown kind 'float' for 'x'", "integer"),
+    HEAD + FILES + '[kinds.a]\nx = "float"': ("Unknown kind 'float' for 'x'", "did you mean 'real'?"),
     HEAD + 'order = "visit"\n' + FILES: ("order is said once", "[order], and a = …"),
     HEAD + 'complete = ["visit"]\n' + FILES: ("complete is said once", "[complete], and a = …"),
     HEAD + FILES + "[order]\na = 3": ("order.a is missing or no text", 'a = "…"'),

@@ -127,6 +127,16 @@ def kinds_of(given: object) -> dict[str, Kind]:
     return {name: by_name[name.casefold()] for name in given}
 
 
+#: What kinds are called elsewhere.
+OTHER_KIND_NAMES = {
+    **dict.fromkeys(("float", "double", "decimal", "numeric", "number", "float64"), "real"),
+    **dict.fromkeys(("int", "bigint", "int64", "long"), "integer"),
+    **dict.fromkeys(("str", "string", "varchar", "char", "object", "category"), "text"),
+    **dict.fromkeys(("datetime", "datetime64"), "timestamp"),
+    "bool": "boolean",
+}
+
+
 def kind_named(column: str, given: object) -> Kind:
     """Return a kind by its name; how its values are written may stand behind it, and is checked."""
     if isinstance(given, Kind):
@@ -136,7 +146,7 @@ def kind_named(column: str, given: object) -> Kind:
         raise WrongType(f"The kind of {column!r} is {kind_of(given)}.", fix=f"use one of: {', '.join(names)}")
     word, colon, form = given.partition(":")
     if word.strip().casefold() not in names:
-        meant = closest(word, names)
+        meant = OTHER_KIND_NAMES.get(word.strip().casefold()) or closest(word, names)
         raise InvalidInput(
             f"Unknown kind {given!r} for {column!r}.",
             fix=f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}",

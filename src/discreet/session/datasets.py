@@ -72,7 +72,8 @@ class Dataset:
         fix = f"use {next(iter(self.schemas))!r}, or leave the name out"
         if len(self.schemas) > 1:
             fix = f"use one of: {', '.join(self.schemas)}"
-        raise InvalidInput("There is no such table.", fix=fix)
+        shown = f"table {name!r}" if isinstance(name, str) else "such table"
+        raise InvalidInput(f"There is no {shown}.", fix=fix)
 
     def need_boundless(self, name: object) -> tuple[Schema, str]:
         """Return a column whose bounds could be bought, and its table; "visits.cost" says which table is meant."""

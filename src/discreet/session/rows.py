@@ -258,7 +258,9 @@ def path_of(source: Any) -> Any:
     path = Path(source)
     if not path.is_file():
         raise InvalidInput(
-            f"There is no file {path.name!r}.",
+            f"{path.name!r} is a folder, not a file."
+            if path.name and path.is_dir()
+            else f"There is no file {path.name!r}.",
             fix="check the path: a .csv, .parquet or .duckdb file, or a discreet.toml",
         )
     return path

@@ -136,7 +136,7 @@ The question has no such table. (line 1, column 30)
 SELECT COUNT(*) FROM (SELECT age + 1 FROM visits) t WHERE value > 1
 ---
 There is no column 'value' in rows of visits. (line 1, column 59)
-  fix: use one of: no column has a name here: write AS
+  fix: give the column a name inside, with AS
 ===
 SELECT COUNT(*) FROM (SELECT age AS "" FROM visits) t
 ---
@@ -241,7 +241,7 @@ WITH a AS (SELECT age FROM visits) SELECT COUNT(*) FROM aa
 SELECT COUNT(*) FROM (SELECT patient_id, SUM(age) FROM visits GROUP BY patient_id) t WHERE sum > 3
 ---
 There is no column 'sum' in visits per person. (line 1, column 92)
-  fix: use one of: patient_id
+  fix: give the column a name inside, with AS; or use one of: patient_id
 ===
 SELECT MAX(d) FROM (SELECT patient_id, day + INTERVAL 1 DAY AS d FROM visits) t
 ---

@@ -152,3 +152,13 @@ SELECT UNNEST(stay) FROM visits
 ---
 UNNEST is not supported. (line 1, column 8)
   fix: write a subquery after FROM or JOIN, or person IN (SELECT person FROM …) after WHERE
+===
+SELECT count FROM visits
+---
+There is no column 'count' in visits. (line 1, column 8)
+  fix: write COUNT(*): a function needs parentheses
+===
+SELECT ward, avg FROM visits GROUP BY ward
+---
+There is no column 'avg' in visits. (line 1, column 14)
+  fix: write AVG(…): a function needs parentheses

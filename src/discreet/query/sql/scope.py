@@ -11,10 +11,11 @@ from discreet.algebra.relations import Derived, Named, PublicScan, Relation, Sca
 from discreet.core import DiscreetError
 from discreet.core.limits import Matches
 from discreet.core.schema import Column, Schema, closest
+from discreet.query.names import AGGREGATES
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import people_in, relation_schema, table_schema
-from discreet.query.remedies import quote_if_needed, replace_name, reword
+from discreet.query.remedies import Fix, quote_if_needed, replace_name, reword
 from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
 
@@ -138,17 +139,27 @@ class SqlScope:
 
     def _refuse_unknown(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
         names = [column.name for item in items for column in item.columns if column.name]
-        meant = closest(node.name, names)
         where = (self.table or self.schema.table) if len(items) == len(self.items) else items[0].qualifier
-        listed = ", ".join(dict.fromkeys(names)) or "no column has a name here: write AS"
+        fix = self._suggest_column(node, names)
+        if len(names) < sum(len(item.columns) for item in items) and not isinstance(fix, Fix):
+            others = f"; or use one of: {', '.join(dict.fromkeys(names))}" if names else ""
+            fix = f"give the column a name inside, with AS{others}"
+        return self.refuse(node, f"There is no column {node.name!r} in {where}.", fix)
+
+    def _suggest_column(self, node: exp.Column, names: list[str]) -> str:
+        meant, quoted, start = closest(node.name, names), node.this.args.get("quoted"), start_of(node.this)
+        if node.name.upper() in AGGREGATES and not quoted and closest(node.name, names, cutoff=0.8) is None:
+            call = "COUNT(*)" if node.name.upper() == "COUNT" else f"{node.name.upper()}(…)"
+            words = f"write {call}: a function needs parentheses"
+            return words if "…" in call else replace_name(self.page.text, start, words, call)
+        listed = ", ".join(dict.fromkeys(names))
         fix = f"did you mean {meant!r}?" if meant else f"use one of: {listed}"
-        quoted = node.this.args.get("quoted")
         if quoted:
             fix = f"{fix}; a text stands in single quotes"
         if meant or quoted:
             text = "'" + node.name.replace("'", "''") + "'"
-            fix = replace_name(self.page.text, start_of(node.this), fix, quote_if_needed(meant) if meant else text)
-        return self.refuse(node, f"There is no column {node.name!r} in {where}.", fix)
+            return replace_name(self.page.text, start, fix, quote_if_needed(meant) if meant else text)
+        return fix
 
     def _refuse_ambiguous(self, node: exp.Column, items: tuple[Item, ...]) -> QueryRefused:
         holders = [item for item in items if self.find_columns(node.name, (item,))]
