@@ -120,6 +120,20 @@ SQL_MUTANTS = [
         "unit/test_work.py::test_what_is_looked_for_and_what_is_put_in_counts",
     ),
     Mutant(
+        "a part that may be repeated without end is any text",
+        "query/sql/regular_expressions.py::_Parser.repeated",
+        "found = [(ANY,)] if part == [(ONE,)] else _never()",
+        "found = [(ANY,)]",
+        "unit/test_regular_expressions.py::test_what_is_no_list_of_plain_patterns_is_refused",
+    ),
+    Mutant(
+        "what stands at the beginning may stand anywhere",
+        "query/sql/regular_expressions.py::_like",
+        '("" if first else "%")',
+        '"%"',
+        "unit/test_regular_expressions.py::test_expressions_match_what_python_says",
+    ),
+    Mutant(
         "a text that does not have the signs of a format is read as a day",
         "query/sql/date_formats.py::_read_day",
         "return Case(((Like(text, pattern), make(F.TO_DATE, day)),), None)",

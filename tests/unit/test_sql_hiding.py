@@ -80,7 +80,7 @@ def test_an_unknown_argument_of_any_known_node_is_refused():
         SUM(-stay), COUNT(DISTINCT ward), SUM(CASE WHEN NOT smoker IS TRUE THEN 1 + 2 * 3 / 4 // 5 % 6 - 1 END), NULL
         FROM visits AS v JOIN (SELECT age FROM c UNION ALL SELECT age FROM c) AS u ON v.age = u.age
         JOIN (SELECT age FROM c INTERSECT SELECT age FROM c EXCEPT SELECT age FROM c) AS w ON v.age = w.age
-        WHERE ward IN ('A') AND age BETWEEN 1 AND 2 OR ward LIKE 'a' OR ward ILIKE 'b' OR (age = 1)
+        WHERE ward IN ('A') AND age BETWEEN 1 AND 2 OR ward LIKE 'a' OR ward ILIKE 'b' OR ward RLIKE 'c' OR (age = 1)
         OR age <> 1 OR age < 1 OR age <= 1 OR age > 1 OR age >= 1 OR ward || 'x' = 'y' OR TRY_CAST(ward AS INT) = 1
         OR CAST(ward AS DATE) + INTERVAL 1 DAY = day OR EXTRACT(YEAR FROM day) = 1 OR EXISTS (SELECT 1 FROM c)
         OR age IS DISTINCT FROM 1 OR age IS NOT DISTINCT FROM 1 OR CAST(age AS DECIMAL(5, 1)) = 1

@@ -138,3 +138,9 @@ SELECT COUNT(*) FROM visits WHERE TO_DATE(ward, 'DD.MM.YYYY') = '2024-01-31' OR 
 SELECT COUNT(*) AS count
 FROM visits
 WHERE CASE WHEN ward LIKE '__.__.____' THEN CAST(SUBSTRING(ward, 7, 4) || '-' || SUBSTRING(ward, 4, 2) || '-' || SUBSTRING(ward, 1, 2) AS DATE) END = DATE '2024-01-31' OR CAST(ward AS DATE) = DATE '2024-01-31' OR CASE WHEN ward LIKE '________' THEN CAST(SUBSTRING(ward, 1, 4) || '-' || SUBSTRING(ward, 5, 2) || '-' || SUBSTRING(ward, 7, 2) AS DATE) END = DATE '2024-01-31'
+===
+SELECT COUNT(*) FROM visits WHERE ward RLIKE '^(A|B)$' AND ward NOT RLIKE 'C' AND REGEXP_LIKE(ward, '[A-C]$')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward IN ('A', 'B') AND NOT STRPOS(ward, 'C') > 0 AND RIGHT(ward, 1) IN ('A', 'B', 'C')

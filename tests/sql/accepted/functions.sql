@@ -149,3 +149,21 @@ SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2024'
 SELECT COUNT(*) AS count
 FROM visits
 WHERE SUBSTRING(CAST(day AS VARCHAR), 1, 4) = '2024'
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'a.*')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward LIKE '%a%%'
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, '^[AB]') AND NOT REGEXP_MATCHES(ward, 'a|b')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(ward, 1, 1) IN ('A', 'B') AND NOT (STRPOS(ward, 'a') > 0 OR STRPOS(ward, 'b') > 0)
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'a', 'i') OR REGEXP_FULL_MATCH(ward, 'A|B.*')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward ILIKE '%a%' OR ward = 'A' OR ward LIKE 'B%'

@@ -98,20 +98,15 @@ SELECT COUNT(*) FROM visits WHERE HASH(patient_id) > 3
 HASH is not a supported function. (line 1, column 35)
   fix: leave it out: noise is added automatically
 ===
-SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'a.*')
----
-REGEXP_MATCHES is not a supported function. (line 1, column 35)
-  fix: use LIKE, SUBSTRING, RIGHT, STRPOS, SPLIT_PART, REPLACE, LOWER, UPPER, TRIM, LENGTH or ||
-===
 SELECT COUNT(*) FROM visits WHERE ward ~ 'a'
 ---
-~ is not supported. (line 1, column 40)
-  fix: use LIKE, ILIKE or IN ('A', 'B')
+~ matches the whole text in some databases, and a part of it in others. (line 1, column 40)
+  fix: write REGEXP_MATCHES(x, '^(a|b)$'), in which ^ and $ are the ends of the text
 ===
 SELECT COUNT(*) FROM visits WHERE ward SIMILAR TO 'a'
 ---
-SIMILAR TO is not supported. (line 1, column 40)
-  fix: use LIKE, ILIKE or IN ('A', 'B')
+SIMILAR TO matches the whole text in some databases, and a part of it in others. (line 1, column 40)
+  fix: write REGEXP_MATCHES(x, '^(a|b)$'), in which ^ and $ are the ends of the text
 ===
 SELECT COUNT(*) FROM visits WHERE ward GLOB 'a*'
 ---
@@ -617,3 +612,38 @@ SELECT COUNT(*) FROM visits WHERE TO_TIMESTAMP(ward, '%d.%m.%Y %H:%M') = seen
 ---
 TO_TIMESTAMP is not a supported function. (line 1, column 35)
   fix: write TO_DATE(text, '%d.%m.%Y') for the day; moments are declared when the table is opened: kinds={"seen": "timestamp:%d.%m.%Y %H:%M"}
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, '[0-9]+')
+---
+This regular expression has a part that may be repeated without end. (line 1, column 35)
+  fix: use letters, (a|b), [abc], [0-9], \d, a?, {2}, ., .*, ^ and $, such as '^E1[0-4]', for at most 200 texts; for numbers write TRY_CAST(x AS INTEGER) IS NOT NULL
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, '(A)\1')
+---
+This regular expression has a backslash before a letter, but for \d. (line 1, column 35)
+  fix: use letters, (a|b), [abc], [0-9], \d, a?, {2}, ., .*, ^ and $, such as '^E1[0-4]', for at most 200 texts; for numbers write TRY_CAST(x AS INTEGER) IS NOT NULL
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, "Blood Group")
+---
+REGEXP_MATCHES has other arguments. (line 1, column 35)
+  fix: write REGEXP_MATCHES(text, '^E1[0-4]') with a constant, or text LIKE 'A%'
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(age, 'A')
+---
+REGEXP_MATCHES has other arguments. (line 1, column 35)
+  fix: write REGEXP_MATCHES(text, '^E1[0-4]') with a constant, or text LIKE 'A%'
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, 'A', 'g')
+---
+REGEXP_MATCHES has other arguments. (line 1, column 35)
+  fix: write REGEXP_MATCHES(text, '^E1[0-4]') with a constant, or text LIKE 'A%'
+===
+SELECT COUNT(*) FROM visits WHERE ward RLIKE "Blood Group"
+---
+A regular expression needs a text, and a constant to match it with. (line 1, column 35)
+  fix: write REGEXP_MATCHES(text, '^E1[0-4]') with a constant, or text LIKE 'A%'
+===
+SELECT COUNT(*) FROM visits WHERE ward SIMILAR TO 'A|B'
+---
+SIMILAR TO matches the whole text in some databases, and a part of it in others. (line 1, column 40)
+  fix: write REGEXP_MATCHES(x, '^(a|b)$'), in which ^ and $ are the ends of the text

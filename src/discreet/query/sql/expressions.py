@@ -11,6 +11,7 @@ from discreet.query.remedies import Declare, Fix, Never
 from discreet.query.sql.constants import day, fold, moment, number, with_days, with_numbers
 from discreet.query.sql.date_functions import UNITS, WITH_UNITS, build_epoch
 from discreet.query.sql.functions import build_function_call, round_to_digits
+from discreet.query.sql.regular_expressions import MATCHING, build_matching
 from discreet.query.sql.scope import SqlScope, strip_numbers
 from discreet.query.sql.text_functions import MOST_DIGITS
 
@@ -27,7 +28,7 @@ OPERATORS: dict[type[exp.Expr], F] = {
     exp.GTE: F.GE,
 }
 CONDITIONS = (
-    *(exp.Not, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike),
+    *(exp.Not, exp.Is, exp.In, exp.Between, exp.Like, exp.ILike, exp.RegexpLike),
     *(exp.NullSafeEQ, exp.NullSafeNEQ),
 )
 CHAINS: dict[type[exp.Expr], F] = {exp.And: F.AND, exp.Or: F.OR, exp.DPipe: F.CONCAT}
@@ -222,6 +223,8 @@ def _read_condition(node: exp.Expr, scope: SqlScope) -> Expression:
         case exp.Between():
             value, low, high = (read_expression(node.args[name], scope) for name in ("this", "low", "high"))
             return build_call(F.AND, build_call(F.GE, value, low), build_call(F.LE, value, high))
+        case exp.RegexpLike():
+            return _read_match(node, scope)
         case _:
             return _read_like(node, scope)
 
@@ -275,6 +278,14 @@ def build_in_set(value: Expression, members: list[Literal]) -> Expression:
     if value.kind is Kind.TIMESTAMP:
         read = [moment(str(member.value)) for member in read]
     return InSet(value, tuple(dict.fromkeys(read)))
+
+
+def _read_match(node: exp.Expr, scope: SqlScope) -> Expression:
+    """Return x RLIKE 'a|b'."""
+    matched = build_matching([read_expression(node.this, scope), read_expression(node.expression, scope)], build_call)
+    if matched is None:
+        raise scope.refuse(node, "A regular expression needs a text, and a constant to match it with.", MATCHING)
+    return matched
 
 
 def _read_like(node: exp.Expr, scope: SqlScope) -> Expression:

@@ -14,6 +14,7 @@ from discreet.query.questions import QueryRefused
 from discreet.query.sql.constants import with_days
 from discreet.query.sql.date_formats import FORMAT_CALLS, FORMAT_USAGE
 from discreet.query.sql.date_functions import DATE_CALLS, DATE_USAGE, Make
+from discreet.query.sql.regular_expressions import PATTERN_CALLS, PATTERN_USAGE
 from discreet.query.sql.scope import SqlScope
 from discreet.query.sql.text_functions import MOST_DIGITS, TEXT_CALLS, TEXT_USAGE, WRITTEN_ALIKE, write_value
 
@@ -230,6 +231,7 @@ CALLS: dict[str, Callable[[Sequence[Expression], Make], Expression | None]] = {
     "CONCAT_WS": _concat_with,
     **DATE_CALLS,
     **FORMAT_CALLS,
+    **PATTERN_CALLS,
     **TEXT_CALLS,
 }
 USAGE: dict[str, str] = {
@@ -255,6 +257,7 @@ USAGE: dict[str, str] = {
     "CONCAT_WS": "write CONCAT_WS(', ', a, b) with a constant text first, and texts, whole numbers and days after it",
     **DATE_USAGE,
     **FORMAT_USAGE,
+    **PATTERN_USAGE,
     **TEXT_USAGE,
 }
 #: What is wrong with a function's arguments, where more can be said than that they are others.

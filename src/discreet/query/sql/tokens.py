@@ -137,7 +137,7 @@ _clocks = (T.CURRENT_DATE, T.CURRENT_TIME, T.CURRENT_TIMESTAMP, T.LOCALTIME, T.L
 _places = (T.PLACEHOLDER, T.PARAMETER, T.COLON, T.DOLLAR, T.SESSION_PARAMETER)
 _grouped = (T.CUBE, T.ROLLUP, T.GROUPING_SETS)
 _nested = (T.L_BRACKET, T.R_BRACKET, T.L_BRACE, T.R_BRACE, T.ARRAY, T.STRUCT, T.MAP, T.LIST, T.JSON, T.ARROW, T.DARROW)
-_matches = (T.RLIKE, T.IRLIKE, T.TILDE, T.SIMILAR_TO, T.GLOB)
+_matches = (T.IRLIKE, T.GLOB)
 _kinds = (T.INT128, T.UINT, T.CHAR, T.TIMESTAMPTZ)
 #: Words inside a statement: what is wrong with them ({word} is the word), and what to do.
 ADVICE: dict[T, tuple[str, str]] = {
@@ -152,6 +152,13 @@ ADVICE: dict[T, tuple[str, str]] = {
     **dict.fromkeys(_nested, ("Lists and structures are not supported.", "use columns of numbers, texts and dates")),
     **dict.fromkeys(_matches, ("{word} is not supported.", "use LIKE, ILIKE or IN ('A', 'B')")),
     **dict.fromkeys(_kinds, ("{word} is not a supported type.", "use INTEGER, DOUBLE, VARCHAR or DATE")),
+    **dict.fromkeys(
+        (T.TILDE, T.SIMILAR_TO),
+        (
+            "{word} matches the whole text in some databases, and a part of it in others.",
+            "write REGEXP_MATCHES(x, '^(a|b)$'), in which ^ and $ are the ends of the text",
+        ),
+    ),
     T.TIME: (
         "TIME is not a supported type.",
         "use HOUR(x), MINUTE(x) and SECOND(x); HOUR(x) * 3600 + MINUTE(x) * 60 + SECOND(x) are the seconds of the day",
@@ -194,7 +201,7 @@ _readers = (
 )
 _window_calls = "NTH_VALUE"
 _chance = "RANDOM RAND SETSEED UUID GEN_RANDOM_UUID HASH MD5 SHA256"
-_patterns = "REGEXP_MATCHES REGEXP_REPLACE REGEXP_EXTRACT SPLIT STRING_SPLIT"
+_patterns = "REGEXP_REPLACE REGEXP_EXTRACT REGEXP_SUBSTR SPLIT STRING_SPLIT"
 #: Functions that are asked for, and what is meant.
 FUNCTION_ADVICE: dict[str, str] = {
     **dict.fromkeys(_quoting.split(), QUOTES_ROWS),
@@ -242,7 +249,8 @@ WORDS = {T.VAR, T.IDENTIFIER, T.STRING, T.NUMBER}
 SIGNS = {T.L_PAREN, T.R_PAREN, T.COMMA, T.DOT, T.STAR, T.PLUS, T.DASH, T.SLASH, T.DIV, T.MOD, T.DPIPE, T.DCOLON}
 COMPARISONS = {T.EQ, T.NEQ, T.LT, T.LTE, T.GT, T.GTE}
 CLAUSES = {T.SELECT, T.FROM, T.WHERE, T.GROUP_BY, T.HAVING, T.ORDER_BY, T.LIMIT, T.ALIAS, T.DISTINCT, T.FILTER}
-LOGIC = {T.AND, T.OR, T.NOT, T.IN, T.BETWEEN, T.LIKE, T.ILIKE, T.IS, T.NULL, T.TRUE, T.FALSE, T.ISNULL, T.NOTNULL}
+LOGIC = {T.AND, T.OR, T.NOT, T.IN, T.BETWEEN, T.LIKE, T.ILIKE, T.RLIKE, T.IS, T.NULL, T.TRUE, T.FALSE, T.ISNULL}
+LOGIC |= {T.NOTNULL}
 BRANCHES = {T.CASE, T.WHEN, T.THEN, T.ELSE, T.END, T.ASC, T.DESC}
 KINDS = {T.DATE, T.TIMESTAMP, T.INTERVAL, T.INT, T.BIGINT, T.DOUBLE, T.FLOAT, T.VARCHAR, T.TEXT}
 KINDS |= {T.TINYINT, T.SMALLINT, T.BOOLEAN, T.DATETIME}

@@ -60,6 +60,7 @@ KNOWN: dict[type[exp.Expr], set[str]] = {
     exp.Between: {"this", "low", "high"},
     exp.Like: PAIR | {"negate"},
     exp.ILike: PAIR | {"negate"},
+    exp.RegexpLike: PAIR,
     exp.Case: {"this", "ifs", "default"},
     exp.If: {"this", "true"},
     exp.Cast: {"this", "to", "_type"},
