@@ -9,11 +9,12 @@ import pytest
 import discreet
 from command_line import runner
 from discreet import Budget, Limit
+from discreet.algebra.relations import JoinKind, PublicJoin, PublicScan, Scan, UnitJoin
 from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.schema import Column, ForeignKey, Kind, Schema
 from discreet.query import question_sql, read_sql
 from discreet.query.questions import QueryRefused
-from discreet.query.relations.person_keys import keys_of
+from discreet.query.relations.person_keys import Origin, find_origin, keys_of
 from discreet.session import read_settings
 
 #: Customer 1 has orders 10 and 11, customer 2 has 12; nobody has 13, and there is no order 99.
@@ -164,6 +165,20 @@ def test_halves_of_a_key_from_different_rows_are_no_key():
 def test_the_keys_of_a_table_are_its_own_and_those_that_it_leads_to():
     held = {(key.table, key.held_in) for key in keys_of("notes", LEDGERED)}
     assert held == {("items", ("order_no", "line_no")), ("orders", ("order_no",))}
+
+
+def test_a_column_of_a_join_comes_from_the_side_that_has_it():
+    first, second, third = (Column(name=name, kind=Kind.INTEGER) for name in ("a", "b", "c"))
+    left, right = Scan("orders", (first, second)), Scan("items", (third,))
+    joined = UnitJoin(left, right)
+    assert [find_origin(name, joined) for name in "abc"] == [
+        Origin("orders", (0,), "a"),
+        Origin("orders", (0,), "b"),
+        Origin("items", (1,), "c"),
+    ]
+    assert find_origin("c", UnitJoin(left, right, kind=JoinKind.SEMI)) is None
+    public = PublicJoin(left, PublicScan("wards", (third,)), ())
+    assert [find_origin(name, public) for name in "bc"] == [Origin("orders", (0,), "b"), None]
 
 
 # --- declarations ---
