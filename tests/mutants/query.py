@@ -140,6 +140,13 @@ QUERY_MUTANTS = [
         f"{PLANS}::test_what_decides_the_distribution_is_in_the_canonical_text",
     ),
     Mutant(
+        "moments that are cut to an hour lie beyond their interval",
+        "query/relations/intervals.py::_make_clock_rule",
+        "part.high // unit * unit",
+        "part.high // unit",
+        "unit/test_query_publics.py::test_moments_that_are_cut_to_a_unit_have_the_interval_of_their_cut_ends",
+    ),
+    Mutant(
         "an interval forgets that a divisor may be zero",
         "query/relations/intervals.py::_divide",
         "if right.low is None or right.high is None or right.low <= 0 <= right.high:",

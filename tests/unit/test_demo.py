@@ -24,6 +24,10 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "demo.py"
 MISSES = 0.25
 
 
+#: All in one process, which runs the demo once.
+pytestmark = pytest.mark.xdist_group("demo")
+
+
 @pytest.fixture(scope="module")
 def told(tmp_path_factory):
     """Run the demo once, as its reader does; return its folder and what it printed."""

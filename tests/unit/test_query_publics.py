@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from data_worlds import Worlds
-from discreet.algebra.expressions import Case, ColumnValue, Literal, call, column, columns_in
+from discreet.algebra.expressions import CLOCK_UNITS, Case, ColumnValue, Literal, call, column, columns_in
 from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, day_number
@@ -191,6 +191,15 @@ def test_days_beyond_all_years_have_an_interval_of_days():
 def test_the_year_of_a_moment_before_1970_is_that_of_its_day():
     evening = ColumnValue("x", Kind.TIMESTAMP, Bounds(Fraction(-1, 2), Fraction(1, 2), step=Fraction(1, 2)))
     assert interval_of(call(F.YEAR, evening)).low == 1969
+
+
+def test_moments_that_are_cut_to_a_unit_have_the_interval_of_their_cut_ends():
+    ends = [in_days(DECEMBER) + Fraction(seconds, 86_400) for seconds in (3_723, 100_000)]
+    bounded = ColumnValue("x", Kind.TIMESTAMP, Bounds(*ends, step=Fraction(1, 86_400)))
+    for function, (_, seconds) in CLOCK_UNITS.items():
+        interval = interval_of(call(function, bounded))
+        cut = [in_days(DECEMBER) + Fraction(whole - whole % seconds, 86_400) for whole in (3_723, 100_000)]
+        assert [interval.low, interval.high] == cut, function
 
 
 def test_intervals_of_products_and_quotients():
