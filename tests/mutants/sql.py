@@ -11,9 +11,24 @@ PUBLICS = "unit/test_query_publics.py"
 FUNCTIONS = "unit/test_sql_functions.py"
 
 COMPUTED = "unit/test_sql_computed.py"
+PROBES = "unit/test_session_probes.py"
 SPELLINGS = "unit/test_sql_spellings.py"
 
 SQL_MUTANTS = [
+    Mutant(
+        "a filter that may keep rows is taken for one that keeps none",
+        "query/probes.py::_is_false",
+        "isinstance(normal, Literal) and normal.value is not True",
+        "normal is not None",
+        f"{PROBES}::test_what_is_about_rows_needs_a_price",
+    ),
+    Mutant(
+        "a summary of no rows is taken for no rows",
+        "query/probes.py::find_public_answer",
+        "if not stage.grouped and _is_false(stage.where) else None",
+        "if _is_false(stage.where) else None",
+        f"{PROBES}::test_what_is_about_rows_needs_a_price",
+    ),
     Mutant(
         "a schema other than the declared one is taken",
         "query/sql/tree_spellings.py::_check_path",

@@ -2,6 +2,9 @@
 
 import pytest
 
+from discreet.core import Bounds, PrivacyUnit
+from discreet.core.schema import Column, Kind, Schema
+from discreet.query import Frame, count, count_distinct, mean, quantile
 from discreet.query.questions import QueryRefused
 from discreet.query.sql import read_sql
 from sql_corpus import PUBLICS, SCHEMAS, asked, outcome
@@ -55,3 +58,47 @@ def test_nulls_first_is_said_by_the_order_alone():
     last = asked("SELECT ward, AVG(stay) AS s FROM visits GROUP BY ward ORDER BY s NULLS LAST")
     assert last.order == first.order[1:]
     assert last.outputs == first.outputs
+
+
+def test_a_frame_takes_the_name_of_a_column_as_it_is():
+    schema = Schema(
+        table="Körper",
+        unit=PrivacyUnit(column="Person Nr."),
+        columns=(
+            Column(name="Person Nr.", kind=Kind.INTEGER),
+            Column(name="Größe in cm", kind=Kind.INTEGER, bounds=Bounds(0, 250)),
+            Column(name="order", kind=Kind.TEXT),
+            Column(name="a, b", kind=Kind.REAL, bounds=Bounds(0, 1)),
+        ),
+    )
+    frame = Frame(schema=schema, asker=None)
+    asked = frame.group_by("order", "größe in cm").agg(
+        m=mean("Größe in cm"), d=count_distinct("Größe in cm"), q=quantile("a, b", 0.9), r=mean("a, b") / count("order")
+    )
+    written = read_sql(
+        """SELECT "order", "Größe in cm", AVG("Größe in cm") AS m, COUNT(DISTINCT "Größe in cm") AS d,
+        QUANTILE("a, b", 0.9) AS q, AVG("a, b") / COUNT("order") AS r FROM Körper GROUP BY "order", "Größe in cm" """,
+        {"Körper": schema},
+    )
+    assert asked.question == written
+    assert frame.filter("\"order\" = '(order)'").agg(count()).question.where.arguments[1].value == "(order)"
+
+
+def test_errors_show_names_as_they_were_typed():
+    for text, shown in (
+        ("SELECT größe(age) FROM visits", "größe is not"),
+        ("SELECT AVG(Größe) FROM visits", "'Größe'"),
+        ("SELECT COUNT(*) FROM visits WHERE Index > 3", "'Index' is a reserved word"),
+    ):
+        with pytest.raises(QueryRefused, match=shown):
+            read(text)
+
+
+def test_a_number_in_quotes_is_a_number_beside_numbers():
+    assert asked("SELECT COUNT(*) FROM visits WHERE stay > '5.5'") == asked(
+        "SELECT COUNT(*) FROM visits WHERE stay > 5.5"
+    )
+    for text in ("stay > 'five'", "stay > '1e5'", "stay > ''"):
+        with pytest.raises(QueryRefused, match="side by side"):
+            asked(f"SELECT COUNT(*) FROM visits WHERE {text}")
+    assert asked("SELECT COUNT(*) FROM visits WHERE ward > '5'").where.arguments[1].value == "5"

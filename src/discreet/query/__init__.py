@@ -25,11 +25,15 @@ from discreet.query.planning.planning import find_limit, plan_limits, plan_quest
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.predictions import Predicted, predict
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within
+from discreet.query.probes import build_constant_row as build_constant_row
+from discreet.query.probes import find_public_answer as find_public_answer
 from discreet.query.questions import QueryRefused, Question
 from discreet.query.relations.normal_questions import normalise_question, question_forms
 from discreet.query.relations.schemas import schema_of
 from discreet.query.results.table import Result, ResultColumn
 from discreet.query.results.views import view
+from discreet.query.shapes import shape_of as shape_of
+from discreet.query.sql import find_constants as find_constants
 from discreet.query.sql import read_sql
 from discreet.query.sql_writing.question import question_sql
 from discreet.query.workloads.batch_views import view_batch, view_others

@@ -95,6 +95,8 @@ SYNONYMS: dict[str, str] = {
     "DATETRUNC": "DATE_TRUNC",
     "DATEPART": "DATE_PART",
     "SAFE_CAST": "TRY_CAST",
+    "TODATE": "DATE",
+    "STRLEN": "LENGTH",
 }
 #: Functions of the rows of an answer that need OVER: the place of a row, and the value of another row.
 RANKINGS = ("RANK", "DENSE_RANK", "ROW_NUMBER", "NTILE", "PERCENT_RANK", "CUME_DIST")

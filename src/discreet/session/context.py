@@ -19,10 +19,14 @@ from discreet.query import (
     PlanningContext,
     QueryPlan,
     Question,
+    Result,
     Rho,
     Within,
+    build_constant_row,
     count,
+    find_constants,
     find_limit,
+    find_public_answer,
     plan_limits,
     plan_question,
     question_forms,
@@ -30,7 +34,7 @@ from discreet.query import (
     read_sql,
 )
 from discreet.session.datasets import Dataset
-from discreet.session.options import CheckedOptions, QuestionOptions, need_options
+from discreet.session.options import CheckedOptions, QuestionOptions, need_matches, need_options
 
 #: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
 LIMITS_PRICE = Fraction(1, 100)
@@ -142,6 +146,17 @@ class AnalystContext:
                 return query.question
             case _:
                 return self.read(self.need_text(query), options.matches)
+
+    def find_public(self, query: "str | Question | Frame", raw_options: QuestionOptions) -> "Question | Frame | Result":
+        """Return what is asked; or its answer, if that follows from the question alone."""
+        self.need_open()
+        if not isinstance(query, Question | Frame):
+            constants = find_constants(self.need_text(query))
+            if constants is not None:
+                return build_constant_row(constants)
+            query = self.read(self.need_text(query), need_matches(raw_options.get("matches")))
+        answer = None if isinstance(query, Frame) else find_public_answer(query)
+        return query if answer is None else answer
 
     def read(self, text: str, matches: Matches | None = None) -> Question:
         """Return the question that a text asks; what was read lately is not read again."""

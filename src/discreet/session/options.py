@@ -80,7 +80,7 @@ def need_options(options: QuestionOptions | ReleaseOptions, *, kind: type, in_rh
         size=size,
         limit=read_limit(values["limit"]),
         bias=flag(values["bias"], "bias"),
-        matches=_need_matches(values["matches"]),
+        matches=need_matches(values["matches"]),
         fresh=flag(values["fresh"], "fresh"),
         request=None if values["request"] is None else need_label(values["request"], "request"),
     )
@@ -144,7 +144,8 @@ def need_price(options: CheckedOptions) -> Epsilon | Rho:
     return options.spend
 
 
-def _need_matches(matches: object) -> Matches | None:
+def need_matches(matches: object) -> Matches | None:
+    """Return how many rows of different people may match, or refuse what says something else."""
     if matches is not None and not isinstance(matches, Matches):
         raise WrongType(f"matches is {kind_of(matches)}, not Matches.", fix="pass discreet.Matches(rows=1, matches=10)")
     return matches

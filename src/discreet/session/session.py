@@ -9,7 +9,8 @@ from typing import Unpack
 
 from discreet.core import Bounds, BudgetExceeded, DiscreetError, InvalidInput, Number, WrongType
 from discreet.core.exact import flag
-from discreet.core.schema import Value
+from discreet.core.limits import Matches
+from discreet.core.schema import Kind, Value
 from discreet.gate import Ledger, need_label, one_line
 from discreet.gate.ledger.views import standing_lines
 from discreet.query import (
@@ -20,6 +21,7 @@ from discreet.query import (
     Participation,
     ParticipationPlan,
     Question,
+    Result,
     Rho,
     explain,
     plan_stream,
@@ -27,6 +29,7 @@ from discreet.query import (
     predict_batch,
     predict_hierarchy,
     saving_of,
+    shape_of,
     view,
     view_hierarchy,
 )
@@ -174,7 +177,10 @@ class Session(AbstractContextManager["Session"]):
             2
 
         """
-        ready = self._context.prepare(what, options, ReleaseOptions, buy=True)
+        asked = self._context.find_public(what, options)
+        if isinstance(asked, Result):
+            return Answer(None, None, None, asked)
+        ready = self._context.prepare(asked, options, ReleaseOptions, buy=True)
         checked = ready.options
         try:
             release = self._gate.release(ready.plan, request=checked.request, fresh=checked.fresh)
@@ -190,6 +196,30 @@ class Session(AbstractContextManager["Session"]):
             )
             return Answer(ready.question, ready.plan, release, result, personal=self._context.personal)
         raise advise(refusal, ready, self.ledger, self.analyst) from None
+
+    def shape(self, what: "str | Question | Frame", /, *, matches: Matches | None = None) -> dict[str, str]:
+        """Return the names and kinds of an answer's columns. Free, and without a price; no row is read.
+
+        Args:
+            what: A question: SQL, a frame of `table`, or a question as a value.
+            matches: How many rows of different people may match, for joins of people with each other.
+
+        Returns:
+            A dictionary in the order of the columns: `integer`, `real`, `text`, `boolean`, `date` or `timestamp`.
+
+        Raises:
+            QueryRefused: The question cannot be answered privately; the error names a fix.
+
+        Example:
+            >>> clinic.shape("SELECT ward, COUNT(*) AS n, AVG(stay) FROM visits GROUP BY ward")
+            {'ward': 'text', 'n': 'integer', 'avg_stay': 'real'}
+
+        """
+        asked = self._context.find_public(what, {"matches": matches})
+        if isinstance(asked, Result):
+            return {column.name: (column.kind or Kind.TEXT).value for column in asked.columns}
+        question = asked.question if isinstance(asked, Frame) else asked
+        return {name: kind.value for name, kind in shape_of(question)}
 
     @list_options(QuestionOptions)
     def preview(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Preview:

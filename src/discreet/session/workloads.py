@@ -62,7 +62,7 @@ class BatchAnswer(Sequence[Answer]):
         """Return what a terminal shows."""
         lines = []
         for answer, other in zip(self.answers, self.others, strict=True):
-            lines += [answer.plan.what, *answer.lines(), *([] if other is None else _describe_left_over(other)), ""]
+            lines += [answer.what, *answer.lines(), *([] if other is None else _describe_left_over(other)), ""]
         return [*lines, str(self.saving)]
 
     def __repr__(self) -> str:
@@ -70,7 +70,7 @@ class BatchAnswer(Sequence[Answer]):
 
     def _repr_html_(self) -> str:
         tables = "".join(
-            f"{html_lines([answer.plan.what])}{answer._repr_html_()}"
+            f"{html_lines([answer.what])}{answer._repr_html_()}"
             f"{'' if other is None else html_lines(_describe_left_over(other))}"
             for answer, other in zip(self.answers, self.others, strict=True)
         )

@@ -144,3 +144,31 @@ SELECT COUNT(*) FROM visits WHERE ward RLIKE '^(A|B)$' AND ward NOT RLIKE 'C' AN
 SELECT COUNT(*) AS count
 FROM visits
 WHERE ward IN ('A', 'B') AND NOT STRPOS(ward, 'C') > 0 AND RIGHT(ward, 1) IN ('A', 'B', 'C')
+===
+SELECT TO_CHAR(day, 'YYYY-MM') AS m, DATE_FORMAT(day, '%Y') AS y, COUNT(*) FROM visits GROUP BY m, y
+---
+SELECT SUBSTRING(CAST(day AS VARCHAR), 1, 7) AS m, SUBSTRING(CAST(day AS VARCHAR), 1, 4) AS y, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(CAST(day AS VARCHAR), 1, 7), SUBSTRING(CAST(day AS VARCHAR), 1, 4)
+===
+SELECT COUNT(*) FROM visits WHERE day > DATE_SUB('2024-01-31', INTERVAL 20 DAY) AND DATE_ADD(day, INTERVAL 1 MONTH) > '2024-01-05'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day > DATE '2024-01-11' AND day + INTERVAL 1 MONTH > DATE '2024-01-05'
+===
+SELECT COUNT(*) FROM visits WHERE DATEADD(month, 6, left_on) > '2024-01-05' AND DATEADD(week, -2, day) < '2024-03-01'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE left_on + INTERVAL 6 MONTH > DATE '2024-01-05' AND day - INTERVAL 14 DAY < DATE '2024-03-01'
+===
+SELECT UNIQ(ward), COUNT() FROM visits
+---
+SELECT COUNT(DISTINCT ward) AS distinct_ward, COUNT(*) AS count
+FROM visits
+===
+SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age) FROM visits
+---
+SELECT MEDIAN(age) AS median_age
+FROM visits

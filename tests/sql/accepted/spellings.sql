@@ -248,3 +248,140 @@ SELECT COUNT(*) FROM visits WHERE ward == 'A' AND age != 3 -- a comment
 SELECT COUNT(*) AS count
 FROM visits
 WHERE ward = 'A' AND age <> 3
+===
+SELECT COUNT() FROM visits
+---
+SELECT COUNT(*) AS count
+FROM visits
+===
+SELECT ward, COUNT(*) > 5 AS many, COUNT(*) BETWEEN 3 AND 9 AS some FROM visits GROUP BY ward
+---
+SELECT ward, count > 5 AS many, count >= 3 AND count <= 9 AS "some"
+FROM (
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+) AS answer
+===
+SELECT COUNT(*) FROM visits WHERE STRFTIME(day, '%Y') = '2024'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE SUBSTRING(CAST(day AS VARCHAR), 1, 4) = '2024'
+===
+SELECT SUM(ROUND(stay, -1)) FROM visits
+---
+SELECT SUM(ROUND(stay / 10) * 10) AS sum
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE TRUNC(stay) = 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE CASE WHEN stay >= 0 THEN FLOOR(stay) ELSE CEIL(stay) END = 1
+===
+SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0
+---
+SELECT ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+LIMIT 0
+===
+SELECT COUNT(*) AS index FROM visits
+---
+SELECT COUNT(*) AS "index"
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE EXTRACT(DOW FROM day) = 1
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE DOW(day) = 1
+===
+SELECT n FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward) t LIMIT 0
+---
+SELECT n
+FROM (
+SELECT ward, COUNT(*) AS n, AVG(stay) AS stay
+FROM visits
+GROUP BY ward
+) AS answer
+LIMIT 0
+===
+SELECT ward, COUNT(*) AS percent FROM visits GROUP BY ward ORDER BY percent DESC
+---
+SELECT ward, COUNT(*) AS "percent"
+FROM visits
+GROUP BY ward
+ORDER BY "percent" DESC
+===
+SELECT COUNT(*) AS rows, SUM(stay) AS range FROM visits
+---
+SELECT COUNT(*) AS "rows", SUM(stay) AS "range"
+FROM visits
+===
+SELECT ROUND(AVG(stay), 0), ROUND(SUM(stay), -2), TRUNC(AVG(stay)) FROM visits
+---
+SELECT ROUND(avg_stay) AS avg_stay, ROUND(sum_stay / 100) * 100 AS sum_stay, CASE WHEN avg_stay >= 0 THEN FLOOR(avg_stay) ELSE CEIL(avg_stay) END AS avg_stay_2
+FROM (
+SELECT AVG(stay) AS avg_stay, SUM(stay) AS sum_stay
+FROM visits
+) AS answer
+===
+SELECT 1, ward, COUNT(*) FROM visits GROUP BY 1, ward
+---
+SELECT 1 AS value, ward, COUNT(*) AS count
+FROM visits
+GROUP BY ward
+===
+SELECT 1, COUNT(*) FROM visits GROUP BY 1
+---
+SELECT 1 AS value, COUNT(*) AS count
+FROM visits
+===
+SELECT EXTRACT(DOW FROM day) AS d, DATE_PART('dow', day) AS e, COUNT(*) FROM visits GROUP BY 1, 2
+---
+SELECT DOW(day) AS d, DOW(day) AS e, COUNT(*) AS count
+FROM visits
+GROUP BY DOW(day)
+===
+SELECT DAYNAME(day), MONTHNAME(day), COUNT(*) FROM visits GROUP BY 1, 2
+---
+SELECT CASE WHEN ISODOW(day) = 1 THEN 'Monday' WHEN ISODOW(day) = 2 THEN 'Tuesday' WHEN ISODOW(day) = 3 THEN 'Wednesday' WHEN ISODOW(day) = 4 THEN 'Thursday' WHEN ISODOW(day) = 5 THEN 'Friday' WHEN ISODOW(day) = 6 THEN 'Saturday' WHEN ISODOW(day) = 7 THEN 'Sunday' END AS value, CASE WHEN MONTH(day) = 1 THEN 'January' WHEN MONTH(day) = 2 THEN 'February' WHEN MONTH(day) = 3 THEN 'March' WHEN MONTH(day) = 4 THEN 'April' WHEN MONTH(day) = 5 THEN 'May' WHEN MONTH(day) = 6 THEN 'June' WHEN MONTH(day) = 7 THEN 'July' WHEN MONTH(day) = 8 THEN 'August' WHEN MONTH(day) = 9 THEN 'September' WHEN MONTH(day) = 10 THEN 'October' WHEN MONTH(day) = 11 THEN 'November' WHEN MONTH(day) = 12 THEN 'December' END AS value_2, COUNT(*) AS count
+FROM visits
+GROUP BY CASE WHEN ISODOW(day) = 1 THEN 'Monday' WHEN ISODOW(day) = 2 THEN 'Tuesday' WHEN ISODOW(day) = 3 THEN 'Wednesday' WHEN ISODOW(day) = 4 THEN 'Thursday' WHEN ISODOW(day) = 5 THEN 'Friday' WHEN ISODOW(day) = 6 THEN 'Saturday' WHEN ISODOW(day) = 7 THEN 'Sunday' END, CASE WHEN MONTH(day) = 1 THEN 'January' WHEN MONTH(day) = 2 THEN 'February' WHEN MONTH(day) = 3 THEN 'March' WHEN MONTH(day) = 4 THEN 'April' WHEN MONTH(day) = 5 THEN 'May' WHEN MONTH(day) = 6 THEN 'June' WHEN MONTH(day) = 7 THEN 'July' WHEN MONTH(day) = 8 THEN 'August' WHEN MONTH(day) = 9 THEN 'September' WHEN MONTH(day) = 10 THEN 'October' WHEN MONTH(day) = 11 THEN 'November' WHEN MONTH(day) = 12 THEN 'December' END
+===
+SELECT STRFTIME(day, '%Y-%m') AS m, COUNT(*) FROM visits GROUP BY m
+---
+SELECT SUBSTRING(CAST(day AS VARCHAR), 1, 7) AS m, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(CAST(day AS VARCHAR), 1, 7)
+===
+SELECT STRFTIME(seen, '%d.%m.%Y') AS m, COUNT(*) FROM visits GROUP BY m
+---
+SELECT SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 9, 2) || '.' || SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 6, 2) || '.' || SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 1, 4) AS m, COUNT(*) AS count
+FROM visits
+GROUP BY SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 9, 2) || '.' || SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 6, 2) || '.' || SUBSTRING(CAST(DATE_TRUNC('day', seen) AS VARCHAR), 1, 4)
+===
+SELECT PERCENTILE_DISC(0.9) WITHIN GROUP (ORDER BY stay) FROM visits
+---
+SELECT QUANTILE(stay, 0.9) AS quantile_stay
+FROM visits
+===
+SELECT COUNT(*) FROM visits WHERE stay > '5' AND age BETWEEN '30' AND '40'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE stay > 5 AND age >= 30 AND age <= 40
+===
+SELECT STRFTIME(day, '%A') AS m, COUNT(*) FROM visits GROUP BY m
+---
+SELECT CASE WHEN ISODOW(day) = 1 THEN 'Monday' WHEN ISODOW(day) = 2 THEN 'Tuesday' WHEN ISODOW(day) = 3 THEN 'Wednesday' WHEN ISODOW(day) = 4 THEN 'Thursday' WHEN ISODOW(day) = 5 THEN 'Friday' WHEN ISODOW(day) = 6 THEN 'Saturday' WHEN ISODOW(day) = 7 THEN 'Sunday' END AS m, COUNT(*) AS count
+FROM visits
+GROUP BY CASE WHEN ISODOW(day) = 1 THEN 'Monday' WHEN ISODOW(day) = 2 THEN 'Tuesday' WHEN ISODOW(day) = 3 THEN 'Wednesday' WHEN ISODOW(day) = 4 THEN 'Thursday' WHEN ISODOW(day) = 5 THEN 'Friday' WHEN ISODOW(day) = 6 THEN 'Saturday' WHEN ISODOW(day) = 7 THEN 'Sunday' END
+===
+SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, 7) > '2024-01-05'
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day + INTERVAL 7 DAY > DATE '2024-01-05'

@@ -78,11 +78,6 @@ SELECT COUNT(DISTINCT ward, day) FROM visits
 COUNT(DISTINCT …) takes one value. (line 1, column 23)
   fix: count each column by itself
 ===
-SELECT COUNT() FROM visits
----
-COUNT takes one value. (line 1, column 8)
-  fix: write COUNT(*), COUNT(x) or COUNT(DISTINCT x)
-===
 SELECT COUNT(ward, day) FROM visits
 ---
 COUNT takes one value. (line 1, column 8)

@@ -98,19 +98,14 @@ SELECT ward, COUNT(*) FROM visits GROUP BY ward ORDER BY ward USING >
 This SQL cannot be parsed. (line 1, column 63)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
 ===
-SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 0
----
-LIMIT needs a whole number of at least 1. (line 1, column 55)
-  fix: write LIMIT 10
-===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT -1
 ---
-LIMIT needs a whole number of at least 1. (line 1, column 56)
+LIMIT needs a whole number of at least 0. (line 1, column 56)
   fix: write LIMIT 10
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 1 + 1
 ---
-LIMIT needs a whole number of at least 1. (line 1, column 55)
+LIMIT needs a whole number of at least 0. (line 1, column 55)
   fix: write LIMIT 10
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 10%
@@ -130,7 +125,7 @@ LIMIT has an unsupported clause (expressions). (line 1, column 61)
 ===
 SELECT ward, COUNT(*) FROM visits GROUP BY ward LIMIT 99999999999999
 ---
-LIMIT needs a whole number of at least 1. (line 1, column 55)
+LIMIT needs a whole number of at least 0. (line 1, column 55)
   fix: write LIMIT 10
 ===
 SELECT COUNT(*) AS n, SUM(stay) AS N FROM visits

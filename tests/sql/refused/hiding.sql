@@ -130,7 +130,7 @@ SELECT COUNT(*) FROM visits WHERE age > > 1
 ===
 SELECT COUNT(*) FROM visits WHERE index > 1
 ---
-INDEX is a reserved word. (line 1, column 35)
+'index' is a reserved word. (line 1, column 35)
   fix: put the column in quotes: "index"
 ===
 SELECT COUNT(*)

@@ -38,11 +38,6 @@ SELECT n AS a, stay AS a FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FRO
 Two outputs are called 'a'. (line 1, column 16)
   fix: give each its own name
 ===
-SELECT n FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward) t LIMIT 0
----
-LIMIT needs a whole number of at least 1. (line 1, column 97)
-  fix: write LIMIT 10
-===
 SELECT n FROM (SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward) t LIMIT 2 OFFSET n
 ---
 OFFSET needs a whole number of at least 0. (line 1, column 106)

@@ -112,3 +112,23 @@ A join in parentheses must stand first. (line 1, column 36)
 ---
 The question is in parentheses. (line 1, column 1)
   fix: remove them
+===
+SELECT TO_CHAR(day, 'Day') AS m, COUNT(*) FROM visits GROUP BY m
+---
+TO_CHAR has other arguments. (line 1, column 8)
+  fix: write TO_CHAR(day, 'YYYY-MM-DD'), of a date or a timestamp, with these: YYYY yyyy YY MM DD dd HH24 MI SS DDD ID IW Q FMMonth Mon FMDay Dy
+===
+SELECT TO_CHAR(stay, '999') AS m, COUNT(*) FROM visits GROUP BY m
+---
+TO_CHAR has other arguments. (line 1, column 8)
+  fix: write TO_CHAR(day, 'YYYY-MM-DD'), of a date or a timestamp, with these: YYYY yyyy YY MM DD dd HH24 MI SS DDD ID IW Q FMMonth Mon FMDay Dy
+===
+SELECT COUNT(*) FROM visits WHERE stay > 'long'
+---
+> cannot put real and text side by side. (line 1, column 35)
+  fix: make them alike, for instance with CAST(… AS …); or declare the column's kind when the table is opened: kinds={"…": "real"}
+===
+SELECT AVG(Größe) FROM visits
+---
+There is no column 'Größe' in visits. (line 1, column 12)
+  fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group

@@ -61,7 +61,8 @@ def budget_facts(session: Session) -> dict[str, Fact]:
 
 def answer_facts(answer: Answered) -> dict[str, Fact]:
     """Return an answer for a program."""
-    return {**table_facts(answer), **payment_facts(answer.release)}
+    paid = {} if answer.release is None else payment_facts(answer.release)
+    return {**table_facts(answer), **paid}
 
 
 def table_facts(answer: Answered) -> dict[str, Fact]:

@@ -77,7 +77,7 @@ def question_facts(batch: BatchAnswer) -> list[Fact]:
     """Return the answers of a batch for a program."""
     return [
         {
-            "what": answer.plan.what,
+            "what": answer.what,
             **table_facts(answer),
             "notes": [*map(reword_line, answer.notes)],
             "other": None if other is None else row_facts(other.rows),

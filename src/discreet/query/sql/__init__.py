@@ -1,12 +1,13 @@
 """Questions in SQL: from a text to a question, pass by pass."""
 
+import re
 from collections.abc import Mapping
 
 from discreet.algebra.relations import PublicScan
 from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
-from discreet.core.schema import Schema
+from discreet.core.schema import Schema, Value
 from discreet.query.questions import QueryRefused, Question
 from discreet.query.remedies import confirm_edit
 
@@ -40,3 +41,12 @@ def read_sql(
     except QueryRefused as refusal:
         unchecked = refusal
     raise confirm_edit(unchecked, text, try_read)
+
+
+def find_constants(text: str) -> tuple[tuple[str, Value], ...] | None:
+    """Return the names and values of a question without tables, such as SELECT 1; None for any other text."""
+    if not isinstance(text, str) or re.search(r"\bfrom\b", text, re.IGNORECASE):
+        return None
+    from discreet.query.sql.passes import find_constants as find  # noqa: PLC0415 - as above
+
+    return find(text)

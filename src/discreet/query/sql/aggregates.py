@@ -20,6 +20,7 @@ from discreet.query import questions as q
 from discreet.query.names import AGGREGATES
 from discreet.query.planning.question_checks import MOST_EDGES
 from discreet.query.remedies import Declare, Edit, Fix, Never, quote_if_needed, replace_name
+from discreet.query.shapes import kind_of_measure
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.scope import SqlScope, strip_numbers
 from discreet.query.sql.tree_checks import start_of
@@ -73,19 +74,6 @@ class MeasurePlaceholders:
     def measure(self, name: str) -> q.Measure | q.RolledUp | None:
         """Return the measure that a place holds, or None for a column of the table."""
         return self._measures.get(name)
-
-
-def kind_of_measure(measure: q.Measure | q.RolledUp) -> Kind:
-    """Return what kind of number, or day, a measure is."""
-    match measure:
-        case q.Sum(value=value) | q.Quantile(value=value) | q.Smallest(value=value) | q.Largest(value=value):
-            return value.kind
-        case q.Average() | q.Variance() | q.Deviation() | q.Joint():
-            return Kind.REAL
-        case q.OfDistinct(form=form):
-            return Kind.INTEGER if form is q.DistinctForm.SUM else Kind.REAL
-        case _:
-            return Kind.INTEGER
 
 
 def read_measure(node: exp.Expr, scope: SqlScope) -> q.Measure | None:
@@ -226,6 +214,7 @@ def _build_measure(name: str, value: Expression) -> q.Measure:
 def _read_count(
     node: exp.Expr, arguments: Sequence[exp.Expr], condition: Expression | None, scope: SqlScope
 ) -> q.Measure:
+    arguments = arguments or [exp.Star()]
     if len(arguments) != 1:
         raise scope.refuse(node, "COUNT takes one value.", _suggest_count(node, arguments, scope))
     argument = arguments[0]

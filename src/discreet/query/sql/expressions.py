@@ -162,6 +162,8 @@ def _read_sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
 
 def _add_interval(start: Expression, node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     """Return a day some days or months later or before; of a moment, a moment."""
+    if isinstance(start, Literal) and isinstance(start.value, str):
+        start = moment(start.value) if len(start.value) > len("2024-01-31") else day(start.value)
     if not start.kind.temporal and not is_null(start):
         raise scope.refuse(
             node, "An interval can be added only to dates and timestamps.", "write CAST(x AS DATE) + INTERVAL 7 DAY"
@@ -332,7 +334,8 @@ def _find_unit(node: exp.Expr, scope: SqlScope) -> exp.Expr | None:
     """Return the unit that stands first or last without quotes; of two that might be it, the one that is no column."""
     ends: list[exp.Expr] = [node.expressions[0], node.expressions[-1]]
     units = [end for end in ends if _is_unit(end)]
-    quoted = [end for end in ends if isinstance(end, exp.Literal) and end.name.upper().removesuffix("S") in UNITS]
+    known = (*UNITS, *PARTS)
+    quoted = [end for end in ends if isinstance(end, exp.Literal) and end.name.upper().removesuffix("S") in known]
     if quoted or not units:
         return None
     units = [unit for unit in units if len(units) == 1 or not scope.find_columns(unit.name)]

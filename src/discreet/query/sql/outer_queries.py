@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression, Literal
+from discreet.algebra.expressions import ColumnValue, Expression
 from discreet.algebra.relations import matching
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
@@ -19,7 +19,8 @@ from discreet.query.names import make_unique_name, name_of
 from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, Window
 from discreet.query.questions import QueryRefused, Question
 from discreet.query.relations.person_keys import holds_key
-from discreet.query.sql.aggregates import kind_of_measure, read_measure
+from discreet.query.shapes import Columns, columns_of_answer
+from discreet.query.sql.aggregates import read_measure
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.grouping_sets import need_one_set, split_sets
 from discreet.query.sql.queries import add_with_names, read_rows_of
@@ -40,8 +41,6 @@ from discreet.query.stage_checks import find_odd_function, has_one_cell
 MOST_ROWS = 10**9
 #: Reads one SELECT about private rows.
 ReadQuestion = Callable[[exp.Select, Known], Question]
-#: Columns of a table: their names and kinds.
-Columns = tuple[tuple[str, Kind], ...]
 
 
 @dataclass(slots=True)
@@ -157,42 +156,6 @@ def _sums_up_for_all(node: exp.Select, known: Known) -> bool:
         return False
     for_each = any(isinstance(key, ColumnValue) and key.name in people for key in keys)
     return not for_each and not holds_key(keys, source.relation, known.schemas)
-
-
-def columns_of_answer(question: Question) -> Columns | None:
-    """Return the names and kinds of an answer's columns; None for a histogram, which has others."""
-    if question.stages:
-        return question.stages[-1].columns
-    if any(isinstance(output.term, q.HistogramOf) for output in question.outputs):
-        return None
-    return tuple((output.name, _kind_of_output(output.term, question)) for output in question.outputs)
-
-
-def _kind_of_output(term: q.Term, question: Question) -> Kind:
-    """Return the kind that a column is shown as: what is computed from answers is a real."""
-    match term:
-        case q.GroupValue(index=index):
-            return question.groups[index].expression.kind
-        case q.Constant(value=value):
-            return Literal.of(value).kind
-        case (
-            q.Count()
-            | q.CountOf()
-            | q.CountPeople()
-            | q.CountDistinct()
-            | q.Sum()
-            | q.Average()
-            | q.Variance()
-            | q.Deviation()
-            | q.Quantile()
-            | q.Smallest()
-            | q.Largest()
-            | q.OfDistinct()
-            | q.RolledUp()
-        ):
-            return kind_of_measure(term)
-        case _:
-            return Kind.REAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -529,7 +492,7 @@ def _read_number(tree: exp.Select, clause: str, scope: SqlScope) -> int | None:
     part = tree.args.get(clause)
     if part is None:
         return None
-    node, word, least = part.expression, clause.upper(), 1 if clause == "limit" else 0
+    node, word, least = part.expression, clause.upper(), 0
     if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not least <= int(node.name) <= MOST_ROWS:
         raise scope.refuse(part, f"{word} needs a whole number of at least {least}.", f"write {word} 10")
     return int(node.name)

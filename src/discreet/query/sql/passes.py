@@ -8,21 +8,24 @@ from collections.abc import Callable, Mapping
 
 from sqlglot import Token, exp
 
+from discreet.algebra import NotEvaluable, evaluate
 from discreet.algebra.relations import PublicScan, Scan
-from discreet.core import DiscreetError
+from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.limits import Matches
-from discreet.core.schema import Schema
+from discreet.core.schema import Schema, Value
+from discreet.query.names import make_unique_name
 from discreet.query.questions import Question
 from discreet.query.relations.normal_form import settle_question
 from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
+from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.grouping_sets import split_sets
 from discreet.query.sql.outer_queries import read_outer_question
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
-from discreet.query.sql.scope import Known, RowSource
+from discreet.query.sql.scope import Known, RowSource, SqlScope
 from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of
-from discreet.query.sql.spellings import respell, respell_expression
+from discreet.query.sql.spellings import quote_columns, respell, respell_expression
 from discreet.query.sql.tokens import (
     TEXT_CHECKS,
     Page,
@@ -64,6 +67,26 @@ def read(
         raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
 
 
+def find_constants(text: str) -> tuple[tuple[str, Value], ...] | None:
+    """Return the names and values of a SELECT without tables and columns; None for any other text."""
+    page = _plain(text)
+    known = Known(page, {})
+    tree = _tree(page, known)
+    spoken = tree.args.get("from_") is not None or tree.find(exp.Column, exp.Query) not in (None, tree)
+    if spoken or not tree.expressions:
+        return None
+    schema = Schema(table="", columns=(), unit=PrivacyUnit())
+    taken: list[str] = []
+    values: list[Value] = []
+    for node in tree.expressions:
+        try:
+            values.append(evaluate(read_expression(node.unalias(), SqlScope(page, schema, ())), {}))
+        except NotEvaluable:
+            return None
+        taken.append(make_unique_name(node.alias or "value", taken))
+    return tuple(zip(taken, values, strict=True))
+
+
 def _read_question(tree: exp.Select, known: Known) -> Question:
     """Return the question of a SELECT about private rows."""
     source, conditions = read_rows_of(tree, known)
@@ -80,8 +103,11 @@ def read_rows(
 
 
 def read_piece(text: str, names: tuple[str, ...]) -> SqlPiece:
-    """Return an expression, read from a text of its own, over columns of some names."""
-    page = Page(text)
+    """Return an expression, read from a text of its own, over columns of some names.
+
+    A column may be named as it is, alone or as the value of a function: `Größe in cm`, `AVG(Größe in cm)`.
+    """
+    page = Page(quote_columns(text, names))
     tokens = _words(page, check_expression, respell_expression)
     check_words(page, tokens, names, whole=False)
     tree = _need_valid_tree(page, parse_expression(page, tokens), tokens)
@@ -198,8 +224,8 @@ def _most(page: Page, tree: exp.Select) -> int | None:
     if limit is None:
         return None
     node = limit.expression
-    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not 1 <= int(node.name) <= MOST_ROWS:
-        raise page.refuse(start_of(limit), "LIMIT needs a whole number of at least 1.", "write LIMIT 10")
+    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not int(node.name) <= MOST_ROWS:
+        raise page.refuse(start_of(limit), "LIMIT needs a whole number of at least 0.", "write LIMIT 10")
     return int(node.name)
 
 

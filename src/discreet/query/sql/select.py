@@ -245,7 +245,10 @@ def _read_groups(parts: Parts) -> list[Expression]:
     groups: list[Expression] = []
     for piece in parts.keys:
         scope = parts.scope(piece)
-        expression = read_expression(_resolve_group(piece, parts), scope)
+        resolved = _resolve_group(piece, parts)
+        expression = read_expression(resolved, scope)
+        if isinstance(expression, Literal) and resolved is not piece.node:
+            continue  # GROUP BY 1, where the first output is a constant
         if any(parts.schema.is_person(name) for name in columns_in(expression)):
             raise scope.refuse(
                 piece.node,

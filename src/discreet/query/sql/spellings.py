@@ -5,12 +5,14 @@ word of the language, so that everything behind this module reads one spelling. 
 meaning: what databases understand differently is left as it is, and refused where it is not known.
 """
 
+import re
 from collections.abc import Callable, Sequence
 
 from sqlglot import Token, TokenType
 
 from discreet.query.names import AGGREGATES, SYNONYMS
 from discreet.query.sql.tokens import ENDS, KNOWN, RELATIONS, Page
+from discreet.query.sql_writing.expressions import quote_name
 
 T = TokenType
 Words = list[Token]
@@ -20,7 +22,7 @@ ROW_WORDS = ("ROW", "ROWS")
 SIZED_KINDS = {T.VARCHAR, T.NVARCHAR, T.TEXT, T.CHAR, T.NCHAR, T.BPCHAR}
 SIZE = [T.L_PAREN, T.NUMBER, T.R_PAREN]
 #: Functions that count different values, exactly here, and with noise as everything.
-DISTINCT_COUNTS = ("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT", "COUNT_DISTINCT")
+DISTINCT_COUNTS = ("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT", "COUNT_DISTINCT", "UNIQ", "UNIQEXACT", "NDV")
 
 
 def respell(page: Page, tokens: Words) -> Words:
@@ -35,6 +37,25 @@ def respell_expression(page: Page, tokens: Words) -> Words:
     for rewrite in EXPRESSION_REWRITES:
         tokens = rewrite(tokens)
     return check_brackets(page, tokens)
+
+
+def quote_columns(text: str, names: Sequence[str]) -> str:
+    """Return an expression with quotes around columns that are named as they are, and need quotes.
+
+    Texts with quotes of their own are left as they are: what stands in them could be anything.
+    """
+    if not isinstance(text, str):
+        return text
+    odd = [name for name in names if quote_name(name) != name and "(" not in name]
+    for name in odd:
+        if text.strip().casefold() == name.casefold():
+            return quote_name(name)
+    if any(sign in text for sign in "'\"`["):
+        return text
+    for name in odd:
+        pattern = rf"(\(\s*(?:DISTINCT\s+)?){re.escape(name)}(?=\s*[),])"
+        text = re.sub(pattern, lambda found, name=name: found[1] + quote_name(name), text, flags=re.IGNORECASE)  # type: ignore[misc]
+    return text
 
 
 def check_brackets(page: Page, tokens: Words) -> Words:

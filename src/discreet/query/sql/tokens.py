@@ -393,7 +393,7 @@ def _is_given_name(tokens: list[Token], index: int) -> bool:
 
 
 def _check_function(page: Page, token: Token) -> None:
-    name = token.text.upper()
+    name = token.text.upper() if token.text.isascii() else token.text
     if token.token_type is T.IDENTIFIER:
         unquoted = Fix("write the function without quotes", Edit(token.start, token.end + 1, token.text))
         raise page.refuse(token.start, "A function name cannot be quoted.", unquoted)
@@ -415,7 +415,7 @@ def _refuse_unknown(page: Page, token: Token, columns: Collection[str]) -> Excep
     if token.text.casefold() in {name.casefold() for name in columns}:
         quoted = f'"{token.text}"'
         fix = replace_name(page.text, token.start, f"put the column in quotes: {quoted}", quoted)
-        return page.refuse(token.start, f"{token.text.upper()} is a reserved word.", fix)
+        return page.refuse(token.start, f"{token.text!r} is a reserved word.", fix)
     fallback = (
         f"{_quote_token(token)} is not supported here.",
         leave_out("leave it out", token.start, token.end),

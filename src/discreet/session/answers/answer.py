@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from discreet.accounting import PrivacyLoss
+from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import DiscreetError, InvalidInput, Number, WrongType, exact
 from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
@@ -44,11 +44,12 @@ class Answer:
     """A private answer as a table. Whatever is done with it from here on is free.
 
     The release that it was made from stays as it is: other error bars, other forms and pictures are made from that.
+    An answer that follows from the question alone, as with LIMIT 0, has no plan and no release: nothing was paid.
     """
 
-    question: Question = field(repr=False)
-    plan: QueryPlan = field(repr=False)
-    release: Release
+    question: Question | None = field(repr=False)
+    plan: QueryPlan | None = field(repr=False)
+    release: Release | None
     result: Result
     #: How the table is made with other error bars, where it was released together with others.
     again: Callable[[Number, bool], Result] | None = field(repr=False, default=None)
@@ -58,17 +59,30 @@ class Answer:
     @property
     def cost(self) -> PrivacyLoss:
         """What it cost, once."""
-        return self.release.cost
+        return Composed(()) if self.release is None else self.release.cost
 
     @property
     def receipt(self) -> Receipt:
         """Proof of the payment."""
-        return self.release.receipt
+        return self.need_release().receipt
 
     @property
     def fresh(self) -> bool:
         """Whether it was paid for now; otherwise it was found among earlier answers, for free."""
-        return self.release.fresh
+        return self.release is not None and self.release.fresh
+
+    @property
+    def what(self) -> str:
+        """What was asked, as the ledger records it; empty if nothing was paid."""
+        return "" if self.plan is None else self.plan.what
+
+    def need_release(self) -> Release:
+        """Return the release, or say that there is none."""
+        if self.release is None:
+            raise InvalidInput(
+                "Nothing was paid for this answer, and so it has no receipt.", fix="ask about rows: leave out LIMIT 0"
+            )
+        return self.release
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -110,6 +124,8 @@ class Answer:
         """Return the same answer with error bars of another confidence; `simultaneous`: all cells at once. Free."""
         if self.again is not None:
             return replace(self, result=self.again(confidence, simultaneous))
+        if self.question is None or self.plan is None or self.release is None:
+            return self
         result = view(self.question, self.plan, self.release.answer, confidence=confidence, simultaneous=simultaneous)
         return replace(self, result=result)
 
@@ -135,7 +151,7 @@ class Answer:
             else [self._measure(column)]
         )
         labels = [label for label in self.result.columns if not is_measured(label)]
-        return draw_figure(labels, measures, title=one_line(self.receipt.what), caption=self._caption(), path=path)
+        return draw_figure(labels, measures, title=one_line(self.what), caption=self._caption(), path=path)
 
     def lines(self, most: int = ROWS) -> list[str]:
         """Return what a terminal shows."""
@@ -171,6 +187,8 @@ class Answer:
 
     def _caption(self) -> str:
         result, release = self.result, self.release
+        if release is None or self.plan is None:
+            return "public: nothing was paid"
         how = "all cells at once" if result.simultaneous else "per cell"
         paid = "paid now" if release.fresh else "paid before, free now"
         return (

@@ -169,7 +169,7 @@ def _gauge(gauge: Gauge | Terms) -> str:
 
 def _section(number: int, exhibit: Exhibit, *, pictures: bool) -> str:
     answer = exhibit.answer
-    title = one_line(exhibit.title) or one_line(answer.receipt.what, WORDS)
+    title = one_line(exhibit.title) or one_line(answer.what, WORDS)
     question_html = f"<pre>{escape(exhibit.asked.strip())}</pre>" if exhibit.asked.strip() else ""
     labels = [column for column in answer.result.columns if not is_measured(column)]
     drawn = [
@@ -197,6 +197,8 @@ def _legend(exhibit: Exhibit, name: str) -> str:
 
 def _cost(answer: Answer) -> str:
     how = "for all cells at once" if answer.result.simultaneous else "for each cell"
+    if answer.plan is None or answer.release is None:
+        return "Nothing was paid: this follows from the question alone."
     return (
         f"Bars hold with {percent(answer.result.confidence)} confidence {how}. Cost: {price_words(answer.plan)}. "
         f"Payment {answer.receipt.number}, release {answer.release.number}."
