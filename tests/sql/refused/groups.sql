@@ -186,7 +186,7 @@ SELECT age + COUNT(*) FROM visits GROUP BY ALL
 SELECT DATE_TRUNC('hour', seen), COUNT(*) FROM visits GROUP BY 1
 ---
 Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 64)
-  fix: write FLOOR(… / 10) around it, or DATE_TRUNC('day', …)
+  fix: write DATE_TRUNC('day', …), and HOUR(…) beside it where hours are wanted
 ===
 SELECT COUNT(*) FROM visits GROUP BY ROLLUP(patient_id)
 ---
@@ -227,3 +227,8 @@ SELECT ward, RANK() OVER (ORDER BY COUNT(*)) FROM visits GROUP BY ROLLUP(ward)
 ---
 ROLLUP, CUBE and GROUPING SETS cannot be used here. (line 1, column 74)
   fix: use them where rows are grouped, in a question of its own; here write GROUP BY with keys
+===
+SELECT DATE_TRUNC('hour', seen), COUNT(*) FROM visits GROUP BY 1
+---
+Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 64)
+  fix: write DATE_TRUNC('day', …), and HOUR(…) beside it where hours are wanted

@@ -1,5 +1,6 @@
 """The SELECT statement: from sqlglot's parts to a question. SQL and frames both use it."""
 
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,6 +72,8 @@ def resolve_group(node: exp.Expr, select: exp.Select, scope: SqlScope) -> Any:
 
 
 MOST_OUTPUTS = 200
+#: Parts of a day, as DATE_TRUNC has them.
+SHORT_PERIOD = re.compile(r"'(hour|minute|second)'", re.IGNORECASE)
 MOST_GROUPS = 50
 LONGEST_NAME = 100
 
@@ -274,6 +277,8 @@ def _read_groups(parts: Parts) -> list[Expression]:
 def _suggest_bins(piece: SqlPiece, expression: Expression, parts: Parts) -> str:
     """Return how values are put into bins: in all places where a column is shown or grouped by."""
     if not isinstance(expression, ColumnValue) or not isinstance(piece.node, exp.Column):
+        if expression.kind is Kind.TIMESTAMP:
+            return _suggest_days(piece.page)
         return _suggest_whole(_resolve_group(piece, parts), piece.page)
     name = strip_numbers(expression.name)
     written = ".".join(quote_if_needed(part) for part in (piece.node.table, name) if part)
@@ -286,6 +291,13 @@ def _suggest_bins(piece: SqlPiece, expression: Expression, parts: Parts) -> str:
         if node.name.casefold() == name.casefold() and node.find_ancestor(exp.Anonymous) is None
     ]
     return replace_everywhere(piece.page.text, starts, f"write {bins} in its place, or other bins", bins)
+
+
+def _suggest_days(page: Page) -> str:
+    """Return how moments are put into groups: of a day, and of its hours apart from it."""
+    words = "write DATE_TRUNC('day', …), and HOUR(…) beside it where hours are wanted"
+    days = SHORT_PERIOD.sub("'day'", page.text)
+    return words if days == page.text else Fix(words, Edit(0, len(page.text), days))
 
 
 def _suggest_whole(node: exp.Expr, page: Page) -> str:
