@@ -5,7 +5,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import cast
 
-from discreet.algebra.evaluation import NotEvaluable, evaluate
+from discreet.algebra import NotEvaluable, evaluate
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, Literal, children, columns_in, is_null
 from discreet.algebra.functions import F
 from discreet.core import FINE, WIDEST, Bounds, InvalidInput
