@@ -14,7 +14,7 @@ from clinic import opened
 from discreet.algebra.expressions import ColumnValue
 from discreet.core import InvalidInput, WrongType
 from discreet.core.schema import Kind
-from discreet.query import QueryRefused
+from discreet.query import QueryRefused, question_sql
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.spending import Epsilon, PlanningContext
 from discreet.query.post_processing import Ranking, Sorting, Window, needs_all_cells
@@ -179,6 +179,21 @@ def test_a_window_beside_aggregates_is_one_about_their_answer():
     plans = [plan_question(read_sql(text, SCHEMAS), facts, Epsilon(1)) for text in (alone, ranked)]
     assert plans[0].canonical() == plans[1].canonical()
     assert plans[0].cost == plans[1].cost
+
+
+def test_positions_after_group_by_count_what_was_written():
+    for written, meant in (
+        ("SELECT RANK() OVER (ORDER BY COUNT(*)) AS r, ward, COUNT(*) AS n FROM visits GROUP BY 2", "GROUP BY ward"),
+        (
+            "SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY 1, FLOOR(age / 2)",
+            "GROUP BY ward, FLOOR(age / 2)",
+        ),
+        (
+            "SELECT RANK() OVER (ORDER BY COUNT(*)), ward AS w, FLOOR(age / (2)) FROM visits GROUP BY ROLLUP (w, (3))",
+            "GROUP BY GROUPING SETS ((ward, FLOOR(age / 2)), (ward), ())",
+        ),
+    ):
+        assert meant in question_sql(read_sql(written, SCHEMAS), SCHEMAS).split("\n")
 
 
 def test_windows_over_private_rows_are_refused_with_a_fix():

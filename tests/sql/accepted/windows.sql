@@ -144,3 +144,24 @@ FROM visits
 GROUP BY ward
 ) AS answer
 QUALIFY CUME_DIST() OVER (ORDER BY answer.n) < 0.5 AND answer.n > 3
+===
+SELECT ward, COUNT(*) AS n, RANK() OVER (PARTITION BY GROUPING(ward) ORDER BY COUNT(*)) AS r FROM visits GROUP BY ROLLUP (ward)
+---
+SELECT ward, n, RANK() OVER (PARTITION BY "grouping" ORDER BY n) AS r
+FROM (
+SELECT ward, COUNT(*) AS n, GROUPING(ward) AS "grouping"
+FROM visits
+GROUP BY GROUPING SETS ((ward), ())
+) AS answer
+===
+SELECT UPPER(ward) AS w, COUNT(*) AS n, RANK() OVER (ORDER BY n DESC) AS r FROM visits GROUP BY ward
+---
+SELECT w, n, RANK() OVER (ORDER BY n DESC) AS r
+FROM (
+SELECT UPPER(ward) AS w, n
+FROM (
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY ward
+) AS answer
+) AS answer

@@ -223,11 +223,6 @@ SELECT AVG(CLAMP(n, 0, 9)) FROM (SELECT patient_id, ward, COUNT(*) AS n FROM vis
 ROLLUP, CUBE and GROUPING SETS cannot be used here. (line 1, column 101)
   fix: use them where rows are grouped, in a question of its own; here write GROUP BY with keys
 ===
-SELECT ward, RANK() OVER (ORDER BY COUNT(*)) FROM visits GROUP BY ROLLUP(ward)
----
-ROLLUP, CUBE and GROUPING SETS cannot be used here. (line 1, column 74)
-  fix: use them where rows are grouped, in a question of its own; here write GROUP BY with keys
-===
 SELECT DATE_TRUNC('hour', seen), COUNT(*) FROM visits GROUP BY 1
 ---
 Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 64)

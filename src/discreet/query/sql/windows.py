@@ -15,7 +15,7 @@ from discreet.algebra.functions import F
 from discreet.query.names import AGGREGATES, NEIGHBOURS, RANKINGS
 from discreet.query.post_processing import Neighbour, Ranking, Sorting, Summary, Window, WindowFrame
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, build_call
-from discreet.query.sql.grouping_sets import need_one_set
+from discreet.query.sql.grouping_sets import split_sets
 from discreet.query.sql.queries import read_rows_of
 from discreet.query.sql.scope import Known, Numbers, SqlScope
 from discreet.query.sql.select import group_nodes, is_window_function, resolve_group, sums_up
@@ -23,6 +23,8 @@ from discreet.query.sql.tree_checks import start_of
 
 #: How far LAG, LEAD and frames reach, and how many tiles there are, at the most.
 FARTHEST = 10**6
+#: What lists keys after GROUP BY.
+LISTS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)
 #: Where windows may stand in a SELECT.
 PLACES = ("expressions", "qualify", "order")
 
@@ -220,7 +222,7 @@ class Lifting:
     def split(self) -> tuple[exp.Select, exp.Select]:
         """Return both. The columns of `outer` have no names before `inner` is read: `name_places` gives them."""
         scope = self.scope
-        nodes = need_one_set(group_nodes(self.tree, scope.page, start_of(self.tree)), scope.page)
+        nodes, _ = split_sets(group_nodes(self.tree, scope.page, start_of(self.tree)), scope.page)
         keys = [resolve_group(node, self.tree, scope) for node in nodes]
         aliases = {node.alias.casefold() for node in self.tree.expressions if isinstance(node, exp.Alias)}
         names = {name for name in aliases if not scope.find_columns(name)}
@@ -238,7 +240,7 @@ class Lifting:
             outer.set(name, None if part is None else part.copy())
         if self._lifts_having:
             outer.set("where", exp.Where(this=self._lift(self.tree.args["having"].this, keys, names)))
-        return self._build_inner(keys), outer
+        return self._build_inner(scope), outer
 
     @property
     def _lifts_having(self) -> bool:
@@ -264,7 +266,7 @@ class Lifting:
                 windowed.add(node.alias.casefold())
         return plain
 
-    def _build_inner(self, keys: list[exp.Expr]) -> exp.Select:
+    def _build_inner(self, scope: SqlScope) -> exp.Select:
         inner = self.tree.copy()
         for name in ("qualify", "order", "limit", "offset", "distinct", "windows", "with_"):
             inner.set(name, None)
@@ -274,7 +276,8 @@ class Lifting:
         group = inner.args.get("group")
         if group is not None:
             # Positions counted the outputs that were written.
-            group.set("expressions", [key.copy() for key in keys])
+            nodes = group_nodes(self.tree, scope.page, start_of(self.tree))
+            group.set("expressions", [_resolve_positions(node, self.tree, scope) for node in nodes])
             group.set("all", None)
         return inner
 
@@ -284,7 +287,7 @@ class Lifting:
         def replace_node(part: exp.Expr) -> exp.Expr:
             if isinstance(part, exp.Subquery):
                 return part.copy()  # a question of its own, which is left as it is
-            summary = isinstance(part, exp.Anonymous) and part.name.upper() in AGGREGATES
+            summary = isinstance(part, exp.Anonymous) and part.name.upper() in (*AGGREGATES, "GROUPING")
             whole = (summary or isinstance(part, exp.Filter | exp.WithinGroup)) and not is_window_function(part)
             if whole or part in keys:
                 return self._hold(part)
@@ -304,6 +307,19 @@ class Lifting:
         if not found:
             self.lifted.append(node.copy())
         return column
+
+
+def _resolve_positions(node: exp.Expr, select: exp.Select, scope: SqlScope) -> exp.Expr:
+    """Return what is grouped by, in ROLLUP or alone, with outputs in place of their positions and names."""
+    if isinstance(node, LISTS):
+        copied = node.copy()
+        if isinstance(node, exp.Paren):
+            copied.set("this", _resolve_positions(node.this, select, scope))
+        else:
+            copied.set("expressions", [_resolve_positions(part, select, scope) for part in node.expressions])
+        return copied
+    found: exp.Expr = resolve_group(node, select, scope)
+    return found.copy()
 
 
 def _has_window(node: exp.Expr) -> bool:
