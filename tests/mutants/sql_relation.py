@@ -311,4 +311,18 @@ SQL_RELATION_MUTANTS = [
         "(Fold.LEAST,)",
         f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked",
     ),
+    Mutant(
+        "a selection of a public table joins all of its rows",
+        "query/sql/joins.py::Join.join_public",
+        "relation = filter_rows(relation, list(right.tests))",
+        "relation = filter_rows(relation, [])",
+        f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked",
+    ),
+    Mutant(
+        "IN looks in all rows of a selection of a public table",
+        "query/sql/exists.py::find_public_column",
+        "(*table.tests, *tests)",
+        "tests",
+        f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked",
+    ),
 ]

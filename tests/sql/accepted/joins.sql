@@ -316,3 +316,27 @@ SELECT COUNT(*) FROM visits v CROSS JOIN wards w JOIN patients p ON p.patient_id
 ---
 SELECT COUNT(*) AS count
 FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id CROSS JOIN wards AS t3
+===
+SELECT w.k, COUNT(*) FROM visits v JOIN (SELECT code AS c, kind AS k FROM wards WHERE floor > 1) w ON v.ward = w.c GROUP BY w.k
+---
+SELECT t2.kind, COUNT(*) AS count
+FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code
+WHERE t2.floor > 1
+GROUP BY t2.kind
+===
+WITH w AS (SELECT * FROM wards WHERE floor > 1 AND rate < 9) SELECT kind, COUNT(*) FROM visits LEFT JOIN w ON ward = code GROUP BY kind
+---
+SELECT t2.kind, COUNT(*) AS count
+FROM visits AS t1 LEFT JOIN wards AS t2 ON t1.ward = t2.code AND t2.floor > 1 AND t2.rate < 9
+GROUP BY t2.kind
+===
+WITH w AS (SELECT code, kind FROM wards), u AS (SELECT code AS x FROM w WHERE kind = 'other') SELECT COUNT(*) FROM visits JOIN u ON ward = x JOIN w ON w.code = u.x
+---
+SELECT COUNT(*) AS count
+FROM (SELECT t1.patient_id AS patient_id, t2.code AS code_2 FROM visits AS t1 JOIN wards AS t2 ON t1.ward = t2.code WHERE t2.kind = 'other') AS t3 JOIN wards AS t4 ON t3.code_2 = t4.code
+===
+SELECT COUNT(*) FROM visits v CROSS JOIN (SELECT kind FROM wards WHERE floor < 3) w
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 CROSS JOIN wards AS t2
+WHERE t2.floor < 3

@@ -242,3 +242,21 @@ SELECT COUNT(*) FROM visits v WHERE EXISTS (SELECT 1 FROM patients p WHERE p.pat
 SELECT COUNT(*) AS count
 FROM visits AS t1 JOIN (SELECT patient_id, MAX(ward) AS max_ward FROM patients GROUP BY patient_id) AS t2 ON t1.patient_id = t2.patient_id
 WHERE t1.ward < t2.max_ward
+===
+WITH w AS (SELECT code AS c, floor FROM wards WHERE kind = 'other') SELECT COUNT(*) FROM visits WHERE EXISTS (SELECT 1 FROM w WHERE c = ward AND floor > 2)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code AND t1.kind = 'other' AND t1.floor > 2)
+===
+SELECT COUNT(*) FROM visits WHERE ward IN (SELECT c FROM (SELECT code AS c, floor FROM wards WHERE kind = 'other') w WHERE floor < 3)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE EXISTS (SELECT 1 FROM wards AS t1 WHERE visits.ward = t1.code AND t1.kind = 'other' AND t1.floor < 3)
+===
+WITH w AS (SELECT code FROM wards) SELECT COUNT(*) FROM visits WHERE ward IN (SELECT code FROM w)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward IN (SELECT code FROM wards)

@@ -272,3 +272,18 @@ SELECT COUNT(*) FROM wards NATURAL JOIN drugs
 ---
 The join has no condition. (line 1, column 41)
   fix: write JOIN … ON a.x = b.x, or USING (x)
+===
+SELECT COUNT(*) FROM visits v JOIN (SELECT code, floor + 1 AS f FROM wards) w ON v.ward = w.code
+---
+A subquery of a public table computes something. (line 1, column 50)
+  fix: select columns, and compute after the join
+===
+SELECT COUNT(*) FROM visits JOIN (SELECT kind, COUNT(*) AS n FROM wards GROUP BY kind) w ON ward = kind
+---
+'wards' is public and has no people to protect. (line 1, column 67)
+  fix: read it directly, or join it: FROM visits JOIN … ON …
+===
+SELECT COUNT(*) FROM visits JOIN (SELECT code FROM wards WHERE 1 = 1) w ON ward = code
+---
+WHERE needs a condition on the public table. (line 1, column 64)
+  fix: write a comparison: floor >= 2

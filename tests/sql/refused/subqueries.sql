@@ -145,7 +145,7 @@ A name has 1 to 100 characters. (line 1, column 30)
 ===
 SELECT COUNT(*) FROM (SELECT code FROM wards) t
 ---
-'wards' is public and has no people to protect. (line 1, column 40)
+'wards' is public and has no people to protect. (line 1, column 30)
   fix: read it directly, or join it: FROM visits JOIN … ON …
 ===
 SELECT COUNT(*) FROM (SELECT 1) t

@@ -27,6 +27,7 @@ from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.person_keys import compares_keys
 from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.from_clause import find_public, read_public_test
 from discreet.query.sql.joins import (
     TRUE,
     Conditions,
@@ -39,7 +40,7 @@ from discreet.query.sql.joins import (
     split_conjuncts,
 )
 from discreet.query.sql.per_person import build_folded_column, describe_column
-from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
+from discreet.query.sql.scope import Known, Public, RowSource, SqlScope
 
 #: What a SELECT after EXISTS may not have, and what to write instead.
 ODD = {
@@ -171,7 +172,7 @@ class Partners:
                 "write EXISTS (SELECT 1 FROM b WHERE b.x = a.x)",
             )
         pairs = tuple(pair for pair, _ in self.found.pairs)
-        listed = tuple((TRUE, condition) for condition, _ in self.found.right)
+        listed = tuple((TRUE, test) for test in (*right.tests, *(condition for condition, _ in self.found.right)))
         return PublicJoin(self.left.relation, right.scan, (*pairs, *self.alone, *listed), self.kind)
 
     def private(self, right: RowSource) -> UnitJoin | Derived:
@@ -244,12 +245,9 @@ Listed = tuple[Public, ColumnValue, tuple[Expression, ...]]
 def find_public_column(node: exp.Expr, known: Known) -> Listed | None:
     """Return the one column of a public table that a subquery selects, or None if it selects of private rows."""
     clause = node.args.get("from_")
-    if clause is None or not isinstance(clause.this, exp.Table) or clause.this.name.casefold() in known.given:
+    table = None if clause is None else find_public(clause.this, known)
+    if table is None:
         return None
-    scan = known.public(clause.this.name)
-    if scan is None:
-        return None
-    table = Public(scan, Item.of(clause.this.alias or scan.table, scan.columns))
     others = ("joins", "group", "having", "order", "limit", "offset", "qualify", "windows", "with_")
     outputs = [output.unalias() for output in node.expressions]
     if any(node.args.get(name) for name in others) or len(outputs) != 1 or not isinstance(outputs[0], exp.Column):
@@ -259,18 +257,13 @@ def find_public_column(node: exp.Expr, known: Known) -> Listed | None:
             "write (SELECT code FROM wards), with or without WHERE; of several tables, EXISTS (SELECT 1 FROM …)",
         )
     schema = next(iter(known.schemas.values()))
-    scope = SqlScope(known.page, schema, (table.item,), table=scan.table)
+    scope = SqlScope(known.page, schema, (table.item,), table=table.scan.table)
     column = scope.column(outputs[0])
     where = node.args.get("where")
-    tests = tuple(_read_test(condition, scope) for condition in ([] if where is None else split_conjuncts(where.this)))
-    return (table, column, tests) if isinstance(column, ColumnValue) else None
-
-
-def _read_test(node: exp.Expr, scope: SqlScope) -> Expression:
-    condition = read_expression(node, scope)
-    if condition.kind is not Kind.BOOLEAN or not columns_in(condition):
-        raise scope.refuse(node, "WHERE needs a condition on the public table.", "write a comparison: floor >= 2")
-    return condition
+    tests = tuple(
+        read_public_test(condition, scope) for condition in ([] if where is None else split_conjuncts(where.this))
+    )
+    return (table, column, (*table.tests, *tests)) if isinstance(column, ColumnValue) else None
 
 
 def filter_by_public_column(

@@ -14,7 +14,8 @@ from discreet.query.questions import QueryRefused
 from discreet.query.relations.person_keys import compares_keys
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.joins import Side, check_names_differ, is_crossed, join_sides, kind_of_join, split_conjuncts
-from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SqlScope
+from discreet.query.sql.scope import APART, Item, Known, Public, RowSource, SeenColumn, SqlScope
+from discreet.query.sql.select import sums_up
 
 Rows = RowSource | Public
 Table = tuple[exp.Join, Rows]
@@ -192,3 +193,63 @@ def _find_comparison(node: exp.Expr, scope: SqlScope) -> tuple[Expression, Expre
         return None  # it is read again, and refused, where it stands
     alike = left.kind is right.kind and left.kind is not Kind.REAL
     return (left, right) if alike and columns_in(left) and columns_in(right) else None
+
+
+# Selections of public tables: some of their rows and columns, under other names.
+
+#: What a selection of a public table may not have: rows of it stay rows.
+ODD = ("joins", "group", "having", "order", "limit", "offset", "distinct", "with_", "qualify", "windows")
+
+
+def find_public_selection(node: exp.Expr, known: Known) -> Public | None:
+    """Return a public table with some of its columns and rows, or None if a subquery selects something else."""
+    if isinstance(node, exp.Subquery):
+        return find_public_selection(node.this, known)
+    if not isinstance(node, exp.Select) or any(node.args.get(part) for part in ODD):
+        return None
+    clause = node.args.get("from_")
+    table = None if clause is None else find_public(clause.this, known)
+    if table is None or any(map(sums_up, node.expressions)):
+        return None
+    scope = SqlScope(known.page, next(iter(known.schemas.values())), (table.item,), table=table.scan.table)
+    columns = [seen for output in node.expressions for seen in _read_output(output, table, scope)]
+    where = node.args.get("where")
+    tests = [read_public_test(condition, scope) for condition in ([] if where is None else split_conjuncts(where.this))]
+    return Public(table.scan, Item("", tuple(columns)), (*table.tests, *tests))
+
+
+def find_public(node: exp.Expr, known: Known) -> Public | None:
+    """Return the public table that a name or a subquery after FROM stands for, if it does."""
+    if isinstance(node, exp.Subquery):
+        inner = find_public_selection(node.this, known)
+        return None if inner is None else replace(inner, item=replace(inner.item, qualifier=node.alias))
+    if not isinstance(node, exp.Table) or not isinstance(node.this, exp.Identifier):
+        return None
+    given = known.given.get(node.name.casefold())
+    if given is not None:
+        inner = find_public_selection(given.node.this, replace(given.known, numbers=known.numbers))
+        return None if inner is None else replace(inner, item=replace(inner.item, qualifier=node.alias or node.name))
+    scan = known.public(node.name)
+    return None if scan is None else Public(scan, Item.of(node.alias or scan.table, scan.columns))
+
+
+def _read_output(node: exp.Expr, table: Public, scope: SqlScope) -> tuple[SeenColumn, ...]:
+    """Return the columns that one output of a selection is: a column under some name, or all of them."""
+    inner = node.unalias()
+    if isinstance(inner, exp.Star) or (isinstance(inner, exp.Column) and isinstance(inner.this, exp.Star)):
+        return table.item.columns
+    value = scope.column(inner) if isinstance(inner, exp.Column) else None
+    for seen in table.item.columns:
+        if isinstance(value, ColumnValue) and seen.column.name == value.name:
+            return (replace(seen, name=node.alias or inner.name),)
+    raise scope.refuse(
+        node, "A subquery of a public table computes something.", "select columns, and compute after the join"
+    )
+
+
+def read_public_test(node: exp.Expr, scope: SqlScope) -> Expression:
+    """Return a condition on the rows of a public table."""
+    condition = read_expression(node, scope)
+    if condition.kind is not Kind.BOOLEAN or not columns_in(condition):
+        raise scope.refuse(node, "WHERE needs a condition on the public table.", "write a comparison: floor >= 2")
+    return condition

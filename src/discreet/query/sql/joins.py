@@ -174,11 +174,13 @@ class Join:
         on = [pair for pair, _ in conditions.pairs]
         if self.kind is JoinKind.LEFT:
             on += [(condition, TRUE) for condition, _ in conditions.left] + [
-                (TRUE, condition) for condition, _ in conditions.right
+                (TRUE, condition) for condition in (*(condition for condition, _ in conditions.right), *right.tests)
             ]
         if not conditions.pairs and not is_crossed(self.node):
             raise self._refuse_no_condition()
-        relation = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
+        relation: Relation = PublicJoin(self.left.relation, right.scan, tuple(on), self.kind)
+        if self.kind is JoinKind.INNER:
+            relation = filter_rows(relation, list(right.tests))
         return self._build_row_source(relation, (_mark_merged(right.item, merged),)), self._list_filters(conditions)
 
     def join_people(self, other: RowSource) -> Joined:

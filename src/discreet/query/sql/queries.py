@@ -18,7 +18,7 @@ from discreet.query.relations.schemas import unit_of
 from discreet.query.remedies import Fix, Never, quote_if_needed, replace_name
 from discreet.query.sql.exists import filter_by_partners, filter_by_public_column, find_public_column, need_plain_select
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, read_expression
-from discreet.query.sql.from_clause import join_tables
+from discreet.query.sql.from_clause import find_public, join_tables
 from discreet.query.sql.grouping_sets import need_one_set
 from discreet.query.sql.joins import check_people, split_conjuncts
 from discreet.query.sql.per_person import Folding, describe_column
@@ -109,6 +109,9 @@ def _read_from(node: exp.Select, conditions: list[exp.Expr], known: Known) -> tu
 def _read_item(node: exp.Expr, known: Known) -> RowSource | Public:
     """Return what one name or subquery after FROM or JOIN stands for."""
     known.count_table(node)
+    public_rows = find_public(node, known)
+    if public_rows is not None:
+        return public_rows
     if isinstance(node, exp.Subquery):
         return _name_rows(read_query(node.this, known), node.alias)
     if not isinstance(node, exp.Table):
@@ -119,13 +122,10 @@ def _read_item(node: exp.Expr, known: Known) -> RowSource | Public:
     given = known.given.get(name.casefold())
     if given is not None:
         return _name_rows(read_query(given.node.this, replace(given.known, numbers=known.numbers)), node.alias or name)
-    schema, public = known.private(name), known.public(name)
-    if schema is not None:
-        scan = Scan(schema.table, schema.columns)
-        return RowSource(scan, (Item.of(node.alias or schema.table, schema.columns),))
-    if public is not None:
-        return Public(public, Item.of(node.alias or public.table, public.columns))
-    raise _refuse_unknown_table(node, known)
+    schema = known.private(name)
+    if schema is None:
+        raise _refuse_unknown_table(node, known)
+    return RowSource(Scan(schema.table, schema.columns), (Item.of(node.alias or schema.table, schema.columns),))
 
 
 def _name_rows(source: RowSource, name: str) -> RowSource:

@@ -204,10 +204,11 @@ class RowSource:
 
 @dataclass(frozen=True, slots=True)
 class Public:
-    """A public table, and what can be named of it."""
+    """A public table, what can be named of it, and the conditions that its rows have to fulfil."""
 
     scan: PublicScan
     item: Item
+    tests: tuple[Expression, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
