@@ -93,7 +93,7 @@ WITH_CONSTANTS = {
         ],
     ),
     "ADD_SECONDS to dates": (DATE, [lambda a, n=n: call(F.ADD_SECONDS, a, Literal.of(n)) for n in SECONDS]),
-    "ADD_SECONDS to timestamps": (TIMESTAMP, [lambda a, n=n: call(F.ADD_SECONDS, a, Literal.of(n)) for n in SECONDS]),
+    "ADD_SECONDS": (TIMESTAMP, [lambda a, n=n: call(F.ADD_SECONDS, a, Literal.of(n)) for n in SECONDS]),
     "ADD_DAYS to dates": (
         DATE,
         [lambda a, n=n: call(F.ADD_DAYS, a, Literal.of(n)) for n in (0, 1, -366, 3_652_058, -3_652_058, 2**63 - 1)],

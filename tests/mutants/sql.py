@@ -125,7 +125,7 @@ SQL_MUTANTS = [
         "data/duckdb/expressions.py::_seconds_later",
         "(CASE WHEN {inside} THEN {{}} + to_seconds({added.amount}) END)",
         "({{}} + to_seconds({added.amount}))",
-        f"{ENGINES}[duckdb-ADD_SECONDS to timestamps]",
+        f"{ENGINES}[duckdb-ADD_SECONDS]",
     ),
     Mutant(
         "looking for what a text is split at takes no time",

@@ -45,7 +45,7 @@ CLOCKS = [
     timedelta(hours=9, minutes=5, seconds=7, microseconds=8),
     timedelta(hours=23, minutes=59, seconds=59),
 ]
-TEXTS = ["", "a", "ab-c-", "  x ", "b'%_a", "Äé-ß", "😀a😀", "a\nb", "12", "abcabc", "2024-02-29", "29.02.2024"]
+TEXTS = ["", "a", "ab-c-", "  x ", "b'%_a", "Äé-ß", "😀a😀", "a\nb", "29x02x2024", "abcabc", "2024-02-29", "29.02.2024"]
 #: Rows in which values of all kinds meet.
 ROWS = [
     {
