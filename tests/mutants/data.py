@@ -5,6 +5,7 @@ from mutants.mutant import Mutant
 IMPORT = "unit/test_data_import.py"
 TABLE = "unit/test_data_table.py"
 KINDS = "unit/test_data_kinds.py"
+PARTS = "unit/test_parts.py"
 
 DATA_MUTANTS = [
     Mutant(
@@ -240,8 +241,22 @@ DATA_MUTANTS = [
         "attacks/test_person_of_two_columns.py",
     ),
     Mutant(
+        "parts of a table are read whatever their columns are",
+        "data/reading/sources.py::_attach_parquet",
+        "if [column[:2] for column in columns] != [column[:2] for column in described[0]]:",
+        "if False:",
+        f"{PARTS}::test_parts_with_other_columns_are_refused_by_names_and_kinds_alone",
+    ),
+    Mutant(
+        "a file that is added to a table is no change",
+        "data/reading/sources.py::stamp_of",
+        "for part in list_parts(Path(source)))",
+        "for part in list_parts(Path(source))[:1])",
+        f"{PARTS}::test_a_file_that_is_added_after_opening_is_a_change",
+    ),
+    Mutant(
         "a folder's name replaces the person's column",
-        "data/reading/sources.py::_attach_file",
+        "data/reading/sources.py::_attach_parquet",
         "hive_partitioning = false",
         "hive_partitioning = true",
         "attacks/test_person_of_two_columns.py",

@@ -9,6 +9,7 @@ from discreet.session.declared import read_bounds as read_bounds
 from discreet.session.declared import read_kind as read_kind
 from discreet.session.descriptions import Description
 from discreet.session.engine import Engine as Engine
+from discreet.session.ledgers import ledger_beside as ledger_beside
 from discreet.session.misfits import MisfitReport, report_misfits
 from discreet.session.opening import open_session
 from discreet.session.opening import open_settings as open_settings

@@ -91,6 +91,18 @@ def read_budget(budget: object, unit: PrivacyUnit) -> Budget | None:
     return budget.about(replace(unit, neighbours=budget_unit.neighbours))
 
 
+def is_pattern(source: Path) -> bool:
+    """Whether the name of a file stands for several."""
+    return any(sign in source.name for sign in "*?[")
+
+
+def ledger_beside(source: Path) -> Path:
+    """Return the place of the ledger of a file or a folder: beside it; of a pattern of files, among them."""
+    if is_pattern(source):
+        return source.with_name(f"{source.absolute().parent.name or 'table'}.ledger")
+    return source.with_suffix(".ledger")
+
+
 def place_of(ledger: object, source: object) -> str | Path:
     """Return where the ledger is: as named, or beside the file. A frame has no beside, and a budget is for life."""
     if isinstance(ledger, str | Path) and str(ledger).strip():
@@ -100,7 +112,7 @@ def place_of(ledger: object, source: object) -> str | Path:
             f"ledger is {kind_of(ledger)}, not a place.", fix='pass ledger="clinic.ledger", or a PostgreSQL address'
         )
     if isinstance(source, Path) or (isinstance(source, str) and not source.startswith(SERVER)):
-        return Path(source).with_suffix(".ledger")
+        return ledger_beside(Path(source))
     raise InvalidInput(
         "A frame or a database needs a ledger path: a budget is for life.",
         fix='pass ledger="clinic.ledger": it is created there and found again next time',

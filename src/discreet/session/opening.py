@@ -52,8 +52,9 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     Declarations are public: bounds, groups and limits come from knowledge of the domain, never from the rows.
 
     Args:
-        source: The rows: a path to a CSV, Parquet or DuckDB file; a pandas, Polars, Arrow or Spark frame; the address
-            of a PostgreSQL database (with `table`); or a `discreet.toml`, which contains all other settings. Several
+        source: The rows: a path to a CSV, Parquet or DuckDB file, or to a folder or pattern of files
+            ("visits/*.parquet"); a pandas, Polars, Arrow or Spark frame; the address of a PostgreSQL database (with
+            `table`); or a `discreet.toml`, which contains all other settings. Several
             tables about the same people are a dictionary by table name; then `person` (if its name differs), `bounds`,
             `groups`, `kinds`, `complete` and `order` are dictionaries by table name, too.
         person: The column that identifies a person. All rows of one person are protected together. By table names, one

@@ -19,7 +19,16 @@ from discreet.data import (
     open_server,
     open_tables,
 )
-from discreet.data.reading import CsvFormat, TableMisfits, count_misfits, declare_table, is_spark_frame, need_local
+from discreet.data.reading import (
+    CsvFormat,
+    TableMisfits,
+    count_misfits,
+    declare_table,
+    is_several,
+    is_spark_frame,
+    list_parts,
+    need_local,
+)
 from discreet.gate import SERVER, need_label, without_frames
 from discreet.session.declared import DeclaredTable
 from discreet.session.engine import Engine
@@ -256,12 +265,12 @@ def path_of(source: Any) -> Any:
         return source
     need_local(source)
     path = Path(source)
-    if not path.is_file():
+    if is_several(path):
+        list_parts(path)
+    elif not path.is_file():
         raise InvalidInput(
-            f"{path.name!r} is a folder, not a file."
-            if path.name and path.is_dir()
-            else f"There is no file {path.name!r}.",
-            fix="check the path: a .csv, .parquet or .duckdb file, or a discreet.toml",
+            f"There is no file {path.name!r}.",
+            fix="check the path: a .csv, .parquet or .duckdb file, a folder or pattern of files, or a discreet.toml",
         )
     return path
 

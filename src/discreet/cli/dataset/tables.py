@@ -16,13 +16,15 @@ from discreet.cli.parsing import PROJECT, Arguments
 from discreet.core import InvalidInput
 from discreet.core.schema import Column, Kind
 from discreet.gate import SERVER
-from discreet.session import table_name
+from discreet.session import ledger_beside, table_name
 from discreet.session.source_columns import (
     CsvFormat,
     columns_in_database,
     columns_of,
     find_csv,
     has_texts_alone,
+    is_several,
+    list_parts,
     need_local,
 )
 
@@ -68,7 +70,7 @@ class TablePlaces:
                 "A database does not say where its ledger is, and a budget is for life.",
                 fix="pass --ledger clinic.ledger: it is created there, and found again",
             )
-        return project.with_suffix(".ledger") if self.file is None else self.file.with_suffix(".ledger")
+        return project.with_suffix(".ledger") if self.file is None else ledger_beside(self.file)
 
     def columns(self, name: str, kinds: Mapping[str, AnyKind], csv: CsvFormat | None = None) -> tuple[Column, ...]:
         """Return the names and kinds of a table's columns, and nothing of its rows."""
@@ -182,7 +184,9 @@ def need_no_password(address: str) -> None:
 def _need_there(files: Sequence[Path]) -> None:
     for file in files:
         need_local(file)
-    if any(not file.is_file() for file in files):
+        if is_several(file):
+            list_parts(file)
+    if any(not file.is_file() and not is_several(file) for file in files):
         problem = "There is no file at this path." if len(files) == 1 else "There is no file at one of these paths."
         raise InvalidInput(problem, fix="pass a .csv, .tsv, .parquet or .duckdb file")
 

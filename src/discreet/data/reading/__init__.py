@@ -7,6 +7,7 @@ from discreet.data.reading.csv_finding import find_format, offer_kinds
 from discreet.data.reading.csv_format import CsvFormat, list_options, read_csv_format
 from discreet.data.reading.importing import check_columns
 from discreet.data.reading.misfits import ColumnMisfits, TableMisfits, count_misfits
+from discreet.data.reading.parts import is_several, list_parts
 from discreet.data.reading.sources import Source, attach, detach, is_spark_frame, need_local
 from discreet.data.reading.table_sources import TableSource, declare_table, need_names
 
@@ -26,8 +27,10 @@ __all__ = [
     "find_format",
     "infer_kinds",
     "is_csv",
+    "is_several",
     "is_spark_frame",
     "list_options",
+    "list_parts",
     "need_local",
     "need_names",
     "offer_kinds",

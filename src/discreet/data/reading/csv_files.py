@@ -21,8 +21,8 @@ from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
 from discreet.data.reading.csv_format import CsvFormat
 from discreet.data.reading.csv_lines import LINES_TABLE, first_line, forget_lines, load_lines
+from discreet.data.reading.parts import different_columns, has_csv_parts, list_parts
 
-ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 DELIMITERS = (",", ";", "\t", "|")
 #: Rows that are looked at first.
 FIRST, FEW = 1000, 50
@@ -57,7 +57,20 @@ class CsvFile:
 
     @classmethod
     def of(cls, path: Path, form: CsvFormat) -> "CsvFile":
-        """Read the first line. The sign between names is as declared, or the one that makes the most of them."""
+        """Read the first line. The sign between names is as declared, or the one that makes the most of them.
+
+        Of several files, the first line of all has to name the same columns.
+        """
+        first, *others = list_parts(path)
+        file = cls._of_part(first, form)
+        for other in others:
+            part = cls._of_part(other, form)
+            if (part.delimiter, part.own_names) != (file.delimiter, file.own_names):
+                raise different_columns(first, other)
+        return file
+
+    @classmethod
+    def _of_part(cls, path: Path, form: CsvFormat) -> "CsvFile":
         line = first_line(path, form)
         signs = DELIMITERS if form.delimiter is None else (form.delimiter,)
         split = {delimiter: _split(line, delimiter, form.quote) for delimiter in signs}
@@ -103,8 +116,8 @@ class CsvFile:
 
 
 def is_csv(path: Path) -> bool:
-    """Whether a file's name says that it is CSV."""
-    return path.name.lower().endswith(ENDINGS)
+    """Whether a file's name says that it is CSV, or the names of the files that a table consists of."""
+    return has_csv_parts(path)
 
 
 def need_header(connection: Any, path: Path, form: CsvFormat) -> CsvFile:
@@ -115,7 +128,7 @@ def need_header(connection: Any, path: Path, form: CsvFormat) -> CsvFile:
     # With signs that are known, the engine does not try all others: with 1,500 columns that takes seconds.
     signs = f"delim = {literal(file.delimiter)}, quote = {literal(form.quote)}, escape = {literal(form.quote)}"
     looked = f"sniff_csv($path, {signs}, ignore_errors = true, strict_mode = false)"
-    ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", {"path": str(path)}).fetchall()  # noqa: S608 - our own words
+    ((named,),) = connection.execute(f"SELECT HasHeader FROM {looked}", {"path": str(file.path)}).fetchall()  # noqa: S608 - our own words
     if not named:
         raise no_names()
     return file

@@ -12,6 +12,7 @@ from discreet.data.reading.connecting import connect_spilling
 from discreet.data.reading.csv_files import CsvFile, compute_items, fit_kinds, load_texts
 from discreet.data.reading.csv_format import CsvFormat, cast_written
 from discreet.data.reading.csv_lines import PIECE, has_mark, open_bytes
+from discreet.data.reading.parts import list_parts
 from discreet.data.reading.sources import stamp_of
 
 #: How numbers tend to be written, the likeliest first: the decimal sign, and that between thousands.
@@ -55,13 +56,13 @@ def offer_kinds(path: Path, form: CsvFormat | None = None) -> dict[str, AnyKind]
 def _find_encoding(path: Path) -> str | None:
     """Return an encoding that all bytes fit; None for UTF-8, and where the file says it itself."""
     fits = dict.fromkeys(("utf-8", "cp1252"), True)
-    with open_bytes(path) as file:
-        if has_mark(file):
-            return None
-        while block := file.read(PIECE):
-            block += file.readline(PIECE)
-            for codec in [codec for codec, fit in fits.items() if fit]:
-                fits[codec] = _fits(block, codec)
+    for part in list_parts(path):
+        with open_bytes(part) as file:
+            if has_mark(file):
+                return None
+            while block := file.read(PIECE):
+                block += file.readline(PIECE)
+                fits = {codec: fit and _fits(block, codec) for codec, fit in fits.items()}
     return None if fits["utf-8"] else "windows-1252" if fits["cp1252"] else "latin-1"
 
 

@@ -16,6 +16,7 @@ from typing import IO, Any, cast
 from discreet.algebra.names import literal
 from discreet.core import InvalidInput
 from discreet.data.reading.csv_format import CsvFormat
+from discreet.data.reading.parts import list_parts
 
 #: The engine's table of lines.
 LINES_TABLE = "source_lines"
@@ -64,11 +65,12 @@ def load_lines(connection: Any, path: Path, form: CsvFormat) -> None:
         "FROM (SELECT unnest(string_split($piece, chr(10))) AS line) "
         f"WHERE {row} AND strlen(line) <= {LONGEST_LINE}"
     )
-    with open_bytes(path) as file:
-        lines = LineReader.of(file, form)
-        lines.read_names(file, form)
-        for piece in lines.pieces(file):
-            connection.execute(insert, {"piece": piece})
+    for part in list_parts(path):
+        with open_bytes(part) as file:
+            lines = LineReader.of(file, form)
+            lines.read_names(file, form)
+            for piece in lines.pieces(file):
+                connection.execute(insert, {"piece": piece})
 
 
 def forget_lines(connection: Any) -> None:
@@ -78,10 +80,13 @@ def forget_lines(connection: Any) -> None:
 
 def count_undecodable(path: Path, form: CsvFormat) -> int:
     """Return how many lines of a file are left out as they are not of its encoding. For the steward."""
-    with open_bytes(path) as file:
-        lines = LineReader.of(file, form)
-        lines.read_names(file, form)
-        return lines.count_undecodable(file)
+    count = 0
+    for part in list_parts(path):
+        with open_bytes(part) as file:
+            lines = LineReader.of(file, form)
+            lines.read_names(file, form)
+            count += lines.count_undecodable(file)
+    return count
 
 
 def has_mark(file: IO[bytes]) -> bool:

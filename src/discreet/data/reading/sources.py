@@ -4,6 +4,7 @@ The libraries of frames are never loaded here: whose frame it is, is told by the
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from discreet.core.schema import closest
 from discreet.data.reading.csv_files import CsvFile, is_csv
 from discreet.data.reading.csv_format import CsvFormat
 from discreet.data.reading.csv_lines import forget_lines, load_lines
+from discreet.data.reading.parts import different_columns, list_parts
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.
@@ -96,7 +98,11 @@ def stamp_of(source: object) -> str | None:
     """Return which file it is, its size and the time of its last change; None for what is no file."""
     if not isinstance(source, str | Path):
         return None
-    path = _existing(Path(source)).resolve()
+    need_local(source)
+    return "\n".join(_stamp_file(part.resolve()) for part in list_parts(Path(source)))
+
+
+def _stamp_file(path: Path) -> str:
     status = path.stat()
     return f"{path} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
 
@@ -110,15 +116,6 @@ def need_local(source: str | Path) -> None:
         )
 
 
-def _existing(path: Path) -> Path:
-    need_local(path)
-    if not path.is_file():
-        raise InvalidInput(f"There is no file {path.name!r} there.", fix="check the path to the data")
-    if any(character in str(path) for character in "*?["):
-        raise InvalidInput("The path has one of * ? [ in it, which stand for other files.", fix="rename the file")
-    return path
-
-
 def _need_no_form(form: CsvFormat | None) -> None:
     if form not in (None, CsvFormat()):
         raise InvalidInput(
@@ -128,21 +125,18 @@ def _need_no_form(form: CsvFormat | None) -> None:
 
 def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat | None, *, rows: bool) -> Source:
     stamp = stamp_of(path)
-    with path.open("rb") as file:
-        magic = file.read(12)
+    parts = list_parts(path)
+    magics = {_read_magic(part) for part in parts}
     if not is_csv(path):
         _need_no_form(form)
-    if magic[8:12] == DUCKDB_MAGIC:
+    if {magic[8:12] for magic in magics} == {DUCKDB_MAGIC} and len(parts) == 1:
         connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
         table = f"{NAME}.{_inner_table(connection, inner)}"
         return Source(table, {}, stamp, _read_column_names(connection, table))
     if inner is not None:
         raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
-    parameters: dict[str, object] = {"path": str(path)}
-    if magic[:4] == PARQUET_MAGIC:
-        # A folder called "id=7" would replace a column of the file.
-        scan = "read_parquet($path, hive_partitioning = false)"
-        return Source(scan, parameters, stamp, _parquet_names(connection, parameters))
+    if {magic[:4] for magic in magics} == {PARQUET_MAGIC}:
+        return _attach_parquet(connection, parts, stamp)
     if is_csv(path):
         lines = CsvFile.of(path, form or CsvFormat())
         if rows:
@@ -154,13 +148,32 @@ def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat
     )
 
 
+def _read_magic(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(12)
+
+
+def _attach_parquet(connection: Any, parts: Sequence[Path], stamp: str | None) -> Source:
+    """Return the rows of Parquet files whose footers name the same columns of the same types."""
+    # A folder called "id=7" would replace a column of the file.
+    scan = "read_parquet($path, hive_partitioning = false)"
+    described = [
+        connection.execute(f"DESCRIBE SELECT * FROM {scan}", {"path": [str(part)]}).fetchall()  # noqa: S608 - our own words
+        for part in parts
+    ]
+    for part, columns in zip(parts, described, strict=True):
+        if [column[:2] for column in columns] != [column[:2] for column in described[0]]:
+            raise different_columns(parts[0], part)
+    names = _parquet_names(connection, {"path": str(parts[0])})
+    return Source(scan, {"path": [str(part) for part in parts]}, stamp, names)
+
+
 def own_names(connection: Any, path: Path, form: CsvFormat) -> tuple[str, ...]:
     """Return the names of columns that a file has itself; none of a DuckDB file, which tells its columns apart."""
     if is_csv(path):
         return CsvFile.of(path, form).own_names
-    with path.open("rb") as file:
-        parquet = file.read(4) == PARQUET_MAGIC
-    return _parquet_names(connection, {"path": str(path)}) if parquet else ()
+    first = list_parts(path)[0]
+    return _parquet_names(connection, {"path": str(first)}) if _read_magic(first)[:4] == PARQUET_MAGIC else ()
 
 
 def _read_column_names(connection: Any, table: str) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from discreet.core import DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.exact import flag
 from discreet.session.declared import read_limit, read_person, read_window
 from discreet.session.engine import Engine
+from discreet.session.ledgers import is_pattern, ledger_beside
 from discreet.session.settings.settings import Settings, person_of, tables_named
 from discreet.session.settings.values import (
     NULL,
@@ -153,12 +154,17 @@ def _order(fields: dict[str, Any]) -> Any:
 def _ledger(fields: dict[str, Any], source: Any, folder: Path) -> str | Path:
     """Return where the account is: as named, or beside the only file."""
     if "ledger" not in fields and isinstance(source, Path):
-        return source.with_suffix(".ledger")
+        return ledger_beside(source)
     place = text_in(fields, "ledger")
     return place if is_server(place) else folder / place
 
 
 def table_name(source: Path) -> str:
-    """Return what a file's table is called in SQL: its name without ending, _ for all that is no letter or digit."""
+    """Return what a file's table is called in SQL: its name without ending, _ for all that is no letter or digit.
+
+    A table of several files is called as their folder is.
+    """
+    if is_pattern(source):
+        source = source.absolute().parent
     name = "".join(sign if sign.isalnum() or sign == "_" else "_" for sign in source.name.split(".")[0])
     return f"table_{name}" if not name or name[0].isdigit() else name
