@@ -264,3 +264,52 @@ def test_a_column_with_bounds_is_clamped_wherever_it_stands():
         where=None, keys=(), aggregates=(Total(x, Bounds(-99, 99, step=1)), People()), limit=Limit(), salt=0
     )
     assert [int(answer[0]) for answer in table.aggregate(wide).answers] == [13, 3]
+
+
+#: Arrays of every Arrow type, by the kind that they become; None: left out, with a reason.
+ARROW = {
+    Kind.BOOLEAN: [pa.array([True]), pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1], pa.int8()))],
+    Kind.INTEGER: [
+        pa.nulls(1),
+        *(pa.array([1], kind()) for kind in (pa.int8, pa.int16, pa.int32, pa.int64, pa.uint8, pa.uint16, pa.uint32)),
+        pa.array([1]).dictionary_encode(),
+        pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), pa.array([5])),
+    ],
+    Kind.REAL: [
+        *(pa.array([1], kind()) for kind in (pa.uint64, pa.float32, pa.float64)),
+        *(pa.array([Decimal(1)], kind) for kind in (pa.decimal32(5, 2), pa.decimal64(12, 2), pa.decimal128(38, 2))),
+    ],
+    Kind.TEXT: [
+        *(pa.array(["a"], kind()) for kind in (pa.string, pa.large_string, pa.string_view)),
+        pa.array(["a"]).dictionary_encode(),
+        pa.array([b"a" * 16], pa.uuid()),
+    ],
+    Kind.DATE: [pa.array([1], pa.date32()), pa.array([86_400_000], pa.date64())],
+    Kind.TIMESTAMP: [
+        pa.array([1], pa.timestamp(unit, tz=zone)) for unit in ("s", "ms", "us", "ns") for zone in (None, "UTC")
+    ],
+    None: [
+        *(pa.array([b"a"], kind) for kind in (pa.binary(), pa.large_binary(), pa.binary(1), pa.binary_view())),
+        *(pa.array([1], kind) for kind in (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns"))),
+        pa.array([1], pa.duration("us")),
+        pa.array([(1, 2, 3)], pa.month_day_nano_interval()),
+        *(pa.array([[1]], kind(pa.int64())) for kind in (pa.list_, pa.large_list, pa.list_view)),
+        pa.array([[1]], pa.list_(pa.int64(), 1)),
+        pa.array([{"a": 1}]),
+        pa.array([[("a", 1)]], pa.map_(pa.string(), pa.int64())),
+        pa.array(["{}"], pa.json_()),
+    ],
+}
+
+
+def test_every_arrow_type_works_or_is_left_out_with_a_reason_or_refused_by_its_type():
+    arrays = {f"{kind} {place}": array for kind, own in ARROW.items() for place, array in enumerate(own)}
+    table = open_table(pa.table(arrays), table="t", unit=PrivacyUnit())
+    found = {column.name: column.kind for column in table.schema.columns}
+    expected = {f"{kind} {place}": kind for kind, own in ARROW.items() for place, _ in enumerate(own)}
+    assert {name: found.get(name) for name in arrays} == expected
+    assert set(table.left_out["t"]) == {name for name, kind in expected.items() if kind is None}
+    for array in (pa.array([1.0]).cast(pa.float16()), pa.array([Decimal(1)], pa.decimal256(50, 2))):
+        with pytest.raises(InvalidInput, match="column 'x' has the Arrow type") as caught:
+            open_table(pa.table({"x": array}), table="t", unit=PrivacyUnit())
+        assert "cast it to" in caught.value.fix

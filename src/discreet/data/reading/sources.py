@@ -21,6 +21,8 @@ from discreet.data.reading.parts import different_columns, list_parts
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
 #: The name that the source has in statements.
 NAME = "source"
+#: Arrow types that DuckDB fails on, and those that serve in their place.
+UNREADABLE = {"halffloat": "float32", "decimal256": "decimal128 or float64"}
 #: How the address of a file elsewhere begins; a path has lost one of its slashes. Drives have one letter.
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
 
@@ -72,9 +74,22 @@ def attach(
     if module == "pandas":
         # Otherwise the type of a column of objects would be that of a few of them.
         connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
+    if module == "pyarrow":
+        _need_readable(frame)
     connection.register(NAME, frame)
     own = frame.column_names if module == "pyarrow" else frame.columns
     return Source(NAME, {}, None, tuple(map(str, own)))
+
+
+def _need_readable(table: Any) -> None:
+    """Refuse an Arrow table with a column of a type that the engine cannot read, by its type."""
+    for field_of in table.schema:
+        unreadable = next((name for name in UNREADABLE if name in str(field_of.type)), None)
+        if unreadable is not None:
+            raise InvalidInput(
+                f"The column {field_of.name!r} has the Arrow type {unreadable}, which cannot be read.",
+                fix=f"cast it to {UNREADABLE[unreadable]} before the table is opened, or leave it out",
+            )
 
 
 def compute_frame(source: object) -> Any:
