@@ -92,6 +92,7 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/accounting_sweep.py
 	$(RUN)/python benchmarks/ledger.py
 	$(RUN)/python benchmarks/peers_venv.py
+	$(RUN)/python benchmarks/sql_corpus.py --report
 	$(RUN)/python benchmarks/queries.py --large
 	$(RUN)/python benchmarks/personal.py
 	$(RUN)/python benchmarks/charging.py

@@ -47,6 +47,12 @@ ABOUT = (
     "analytics and courses, written for schemas of their own below `benchmarks/corpus`. Every answer is compared with "
     "DuckDB's."
 )
+NOT_TAKEN = "DuckDB does not take this text"
+BEFORE = (
+    "Before refusals carried what they propose, and before spellings of other databases, windows, grouping sets, "
+    "numbers of other questions, functions of dates and texts and more joins were read, 295 (52 %) were answered as "
+    "they stand."
+)
 CLASSES = (ANSWERED, EDITED, RIGHTLY, REFUSED, WRONG, CRASH)
 
 
@@ -111,7 +117,7 @@ class Runner:
             compared = compare_with_duckdb(text, answer, self.world)
         except Differs as difference:
             return self._verdict(query, WRONG, str(difference), asked=text)
-        why = "" if compared else "DuckDB does not take this text"
+        why = "" if compared else NOT_TAKEN
         return self._verdict(query, EDITED if changed else ANSWERED, why, asked=text)
 
     def _apply(self, remedy: object, text: str, declared: Declared) -> tuple[str, Declared] | None:
@@ -164,12 +170,21 @@ def list_reasons(verdicts: list[Verdict], found: str, most: int) -> list[str]:
     return [f"| {why} | {number} |" for why, number in reasons.most_common(most)]
 
 
+def count_compared(verdicts: list[Verdict]) -> str:
+    """Return how many answers were compared with DuckDB's."""
+    answered = [verdict for verdict in verdicts if verdict.found in (ANSWERED, EDITED, WRONG)]
+    left = sum(verdict.why == NOT_TAKEN for verdict in answered)
+    return f"Of {len(answered)} answers, {len(answered) - left} were compared; DuckDB does not take the other texts."
+
+
 def write_report(verdicts: list[Verdict]) -> str:
     """Return the page that is kept."""
     parts = [
         "# The SQL that people write",
         ABOUT,
         "\n".join(summarise(verdicts)),
+        count_compared(verdicts),
+        BEFORE,
         "Queries that were rightly refused, by reason:",
         "\n".join(["| reason | queries |", "| --- | ---: |", *list_reasons(verdicts, RIGHTLY, 20)]),
         "Other refusals, by their message, the most frequent ones:",

@@ -49,7 +49,8 @@ def compare_with_duckdb(text: str, answer: Any, world: World) -> bool:
     else:
         extra = list(ours)
         missing = [row for row in theirs if not take(extra, row, near)]
-    chosen = any(type(part).__name__ == "KeySelection" for part in answer.plan.parts)
+    plans = [] if answer.plan is None else [answer.plan, *answer.plan.others]
+    chosen = any(type(part).__name__ == "KeySelection" for plan in plans for part in plan.parts)
     missing = [row for row in missing if None not in row and not chosen]
     extra = [row for row in extra if not is_empty(row)]
     if missing or extra:
