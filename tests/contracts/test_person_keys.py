@@ -48,6 +48,8 @@ def one_pass(source, total, limit, keys=()):
 
 
 def found(tables, aggregation):
+    if not isinstance(tables, PlainTables):
+        tables.check(aggregation)
     exact = tables.aggregate(aggregation)
     return typed(exact.groups), [answer.tolist() for answer in exact.answers]
 
