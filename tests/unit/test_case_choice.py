@@ -7,7 +7,7 @@ import pytest
 
 from case_choice import SPARK_SAMPLE, choose_cases, needs_spark, read_table
 from case_times import MOST, sampled
-from room_times import HOUSE, by_room, room_of, to_table
+from room_times import BUDGETS, HOUSE, MOST_OF_ALL, NEW_ROOM, by_room, room_of, to_table
 
 TESTS = Path(__file__).parents[1]
 
@@ -83,9 +83,18 @@ def test_times_are_added_by_room():
         [(1.5, "unit/test_gate_views.py::test_it[a]"), (2.0, "unit/test_gate.py::test_it"), (4.0, "README.md")]
     )
     assert rooms == {"gate": [1.5, 2.0], HOUSE: [4.0]}
-    assert to_table(rooms, 3).splitlines()[2:] == [
-        "| the house | 1 | 4 |",
-        "| gate | 2 | 4 |",
-        "| collecting, starting | | 3 |",
-        "| all, of 720 | 3 | 10 |",
+    assert to_table(rooms, 90).splitlines()[2:] == [
+        "| collecting, starting |  | **90** | 85 |",
+        "| the house | 1 | 4 | 70 |",
+        "| gate | 2 | 4 | 70 |",
+        "| all | 3 | 98 | 680 |",
     ]
+
+
+def test_the_page_of_times_says_what_rooms_may_take_and_one_more_room_fits():
+    page = (TESTS.parent / "docs" / "ci-times.md").read_text()
+    rows = re.findall(r"^\| (.+?) \| [\d,]* \| \d+ \| (\d+) \|$", page, flags=re.MULTILINE)
+    told = {room: int(most) for room, most in rows}
+    assert told.pop("all") == MOST_OF_ALL
+    assert told == BUDGETS
+    assert sum(BUDGETS.values()) + NEW_ROOM <= MOST_OF_ALL
