@@ -16,6 +16,13 @@ SPELLINGS = "unit/test_sql_spellings.py"
 
 SQL_MUTANTS = [
     Mutant(
+        "bounds on what a person adds to a group are taken for bounds on rows",
+        "query/sql/spellings.py",
+        'PER_ROW, PER_GROUP = "CONTRIBUTION_BOUNDS_PER_ROW", "CONTRIBUTION_BOUNDS_PER_GROUP"',
+        'PER_ROW, PER_GROUP = "CONTRIBUTION_BOUNDS_PER_GROUP", "CONTRIBUTION_BOUNDS_PER_NOTHING"',
+        f"{SPELLINGS}::test_options_and_bounds_of_groups_in_the_syntax_of_bigquery_are_refused_with_what_they_are_here",
+    ),
+    Mutant(
         "a filter that may keep rows is taken for one that keeps none",
         "query/probes.py::_is_false",
         "isinstance(normal, Literal) and normal.value is not True",

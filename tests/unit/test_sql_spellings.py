@@ -102,3 +102,28 @@ def test_a_number_in_quotes_is_a_number_beside_numbers():
         with pytest.raises(QueryRefused, match="side by side"):
             asked(f"SELECT COUNT(*) FROM visits WHERE {text}")
     assert asked("SELECT COUNT(*) FROM visits WHERE ward > '5'").where.arguments[1].value == "5"
+
+
+def test_bounds_of_rows_in_the_syntax_of_bigquery_clamp_rows():
+    text = (
+        "SELECT SUM(stay, contribution_bounds_per_row => (0, 10)), AVG(cost, contribution_bounds_per_row => (-1, 2.5))"
+    )
+    assert asked(f"{text} FROM visits") == asked(
+        "SELECT SUM(CLAMP(stay, 0, 10)), AVG(CLAMP(cost, -1, 2.5)) FROM visits"
+    )
+    many = ", ".join(["SUM(stay, contribution_bounds_per_row => (0, 1))"] * 150)
+    assert len(asked(f"SELECT {many} FROM visits").outputs) == 150
+
+
+def test_options_and_bounds_of_groups_in_the_syntax_of_bigquery_are_refused_with_what_they_are_here():
+    """What one person adds to a group is not what a row adds, and a price in the text would pay without a keyword."""
+    options = "WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 10, max_groups_contributed=2, privacy_unit_column=id)"
+    with pytest.raises(QueryRefused) as caught:
+        read(f"SELECT {options} ward, COUNT(*) FROM visits GROUP BY ward")
+    assert "epsilon=10, limit=discreet.Limit(groups=2)" in caught.value.fix
+    for measure in (
+        "SUM(stay, contribution_bounds_per_group => (0, 10))",
+        "COUNT(*, contribution_bounds_per_group => (0, 9))",
+    ):
+        with pytest.raises(QueryRefused, match="bounds what one person adds to a group"):
+            read(f"SELECT {measure} FROM visits")

@@ -172,3 +172,14 @@ SELECT PERCENTILE_DISC(0.5) WITHIN GROUP (ORDER BY age) FROM visits
 ---
 SELECT MEDIAN(age) AS median_age
 FROM visits
+===
+SELECT SUM(stay, contribution_bounds_per_row => (0, 10)) FROM visits
+---
+SELECT SUM(CLAMP(stay, 0, 10)) AS sum_stay
+FROM visits
+===
+SELECT ward, AVG(stay, contribution_bounds_per_row => (0, 10)), SUM(cost, contribution_bounds_per_row => (-5, 100.5)) AS c FROM visits GROUP BY ward
+---
+SELECT ward, AVG(CLAMP(stay, 0, 10)) AS avg_stay, SUM(CLAMP(cost, -5, 100.5)) AS c
+FROM visits
+GROUP BY ward

@@ -132,3 +132,33 @@ SELECT AVG(Größe) FROM visits
 ---
 There is no column 'Größe' in visits. (line 1, column 12)
   fix: use one of: patient_id, ward, age, stay, cost, day, left_on, seen, smoker, index, Blood Group
+===
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=10, delta=.01, privacy_unit_column=id) item, COUNT(*) FROM visits GROUP BY item
+---
+WITH DIFFERENTIAL_PRIVACY is not needed: every question is private, and its price is a keyword. (line 1, column 8)
+  fix: leave it out, and pass epsilon=10 to session.sql; the privacy unit and delta are those that the dataset was opened with
+===
+SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=10, max_groups_contributed=2) ward, COUNT(*) FROM visits GROUP BY ward
+---
+WITH DIFFERENTIAL_PRIVACY is not needed: every question is private, and its price is a keyword. (line 1, column 8)
+  fix: leave it out, and pass epsilon=10, limit=discreet.Limit(groups=2) to session.sql; the privacy unit and delta are those that the dataset was opened with
+===
+SELECT SUM(stay, contribution_bounds_per_group => (0, 10)) FROM visits
+---
+contribution_bounds_per_group bounds what one person adds to a group; here rows are bounded. (line 1, column 18)
+  fix: write contribution_bounds_per_row => (low, high), and limit=… for rows per person; or sum up for each person in a subquery, and write SUM(CLAMP(x, low, high)) around it
+===
+SELECT COUNT(*, contribution_bounds_per_group => (0, 10)) FROM visits
+---
+contribution_bounds_per_group bounds what one person adds to a group; here rows are bounded. (line 1, column 17)
+  fix: write contribution_bounds_per_row => (low, high), and limit=… for rows per person; or sum up for each person in a subquery, and write SUM(CLAMP(x, low, high)) around it
+===
+SELECT SUM(stay, contribution_bounds_per_row => (0)) FROM visits
+---
+CLAMP has other arguments. (line 1, column 12)
+  fix: write CLAMP(x, low, high) with constants low ≤ high, such as CLAMP(stay, 0, 60), or days: CLAMP(day, '2024-01-01', '2024-12-31')
+===
+SELECT SUM(stay, contribution_bounds_per_row => (0, 1) FROM visits
+---
+This SQL cannot be parsed. (line 1, column 56)
+  fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import Token, TokenType
 
 from discreet.query.names import AGGREGATES, SYNONYMS
+from discreet.query.remedies import Edit, Fix
 from discreet.query.sql.tokens import ENDS, KNOWN, RELATIONS, Page
 from discreet.query.sql_writing.expressions import quote_name
 
@@ -27,6 +28,8 @@ DISTINCT_COUNTS = ("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT", "COUNT_DISTINCT",
 
 def respell(page: Page, tokens: Words) -> Words:
     """Return the words of a whole question in the one spelling that is read further on."""
+    _check_options(page, tokens)
+    tokens = _read_row_bounds(page, tokens)
     for rewrite in REWRITES:
         tokens = rewrite(tokens)
     return check_brackets(page, tokens)
@@ -34,6 +37,7 @@ def respell(page: Page, tokens: Words) -> Words:
 
 def respell_expression(page: Page, tokens: Words) -> Words:
     """Return the words of one expression in the one spelling that is read further on."""
+    tokens = _read_row_bounds(page, tokens)
     for rewrite in EXPRESSION_REWRITES:
         tokens = rewrite(tokens)
     return check_brackets(page, tokens)
@@ -272,3 +276,105 @@ REWRITES: tuple[Callable[[Words], Words], ...] = (
     _read_fetch,
     *EXPRESSION_REWRITES,
 )
+
+
+# BigQuery's syntax for private questions. `SUM(x, contribution_bounds_per_row => (0, 10))` clamps every row, and so it
+# is `SUM(CLAMP(x, 0, 10))`. Prices and limits of a question are keywords here, and the privacy unit and its δ belong to
+# the dataset.
+
+PER_ROW, PER_GROUP = "CONTRIBUTION_BOUNDS_PER_ROW", "CONTRIBUTION_BOUNDS_PER_GROUP"
+#: Options of BigQuery, and the keyword that each of them is here.
+KEYWORDS = {
+    "EPSILON": "epsilon={}",
+    "MAX_GROUPS_CONTRIBUTED": "limit=discreet.Limit(groups={})",
+    "MAX_ROWS_CONTRIBUTED": "limit=discreet.TotalLimit({})",
+}
+
+
+def _check_options(page: Page, tokens: list[Token]) -> None:
+    """Refuse options of a question in its text, and say which keywords they are."""
+    words = [token.text.upper() for token in tokens]
+    for index in range(len(tokens) - 2):
+        if words[index + 1 : index + 3] == ["WITH", "DIFFERENTIAL_PRIVACY"] and tokens[index].token_type is T.SELECT:
+            end = _find_end(tokens, index + 3) if words[index + 3 : index + 5] == ["OPTIONS", "("] else index + 2
+            given = _read_options(tokens[index + 4 : end + 1])
+            passed = [KEYWORDS[name].format(value) for name, value in given if name in KEYWORDS]
+            words_of_fix = (
+                f"leave it out, and pass {', '.join(passed) or 'epsilon=…'} to session.sql; the privacy unit and delta "
+                "are those that the dataset was opened with"
+            )
+            raise page.refuse(
+                tokens[index + 1].start,
+                "WITH DIFFERENTIAL_PRIVACY is not needed: every question is private, and its price is a keyword.",
+                Fix(words_of_fix, Edit(tokens[index + 1].start, tokens[end].end + 1, "")),
+            )
+
+
+def _find_end(tokens: list[Token], opener: int) -> int:
+    """Return the place of the parenthesis that closes the first one after a place."""
+    depth = 0
+    for index in range(opener, len(tokens)):
+        depth += (tokens[index].token_type is T.L_PAREN) - (tokens[index].token_type is T.R_PAREN)
+        if depth == 0 and tokens[index].token_type is T.R_PAREN:
+            return index
+    return len(tokens) - 1
+
+
+def _read_options(tokens: list[Token]) -> list[tuple[str, str]]:
+    return [
+        (tokens[index - 1].text.upper(), "".join(token.text for token in _value_after(tokens, index)))
+        for index, token in enumerate(tokens)
+        if index and token.token_type is T.EQ
+    ]
+
+
+def _value_after(tokens: list[Token], index: int) -> list[Token]:
+    value: list[Token] = []
+    for token in tokens[index + 1 :]:
+        if token.token_type in (T.COMMA, T.R_PAREN):
+            break
+        value.append(token)
+    return value
+
+
+def _read_row_bounds(page: Page, tokens: list[Token]) -> list[Token]:
+    """Return words with CLAMP for bounds on every row; refuse bounds on what one person adds to a group."""
+    for index, token in enumerate(tokens):
+        if token.text.upper() == PER_GROUP and _is_named(tokens, index):
+            raise page.refuse(
+                token.start,
+                "contribution_bounds_per_group bounds what one person adds to a group; here rows are bounded.",
+                "write contribution_bounds_per_row => (low, high), and limit=… for rows per person; or sum up for each "
+                "person in a subquery, and write SUM(CLAMP(x, low, high)) around it",
+            )
+    while (found := _find_row_bounds(tokens)) is not None:
+        tokens = _clamp(tokens, *found)
+    return tokens
+
+
+def _find_row_bounds(tokens: list[Token]) -> tuple[int, int] | None:
+    """Return the place of the first bounds on rows, and of the parenthesis that they stand in."""
+    opened: list[int] = []
+    for index, token in enumerate(tokens):
+        if token.token_type is T.L_PAREN:
+            opened.append(index)
+        elif token.token_type is T.R_PAREN and opened:
+            opened.pop()
+        if token.text.upper() == PER_ROW and opened and _is_named(tokens, index):
+            return index, opened[-1]
+    return None
+
+
+def _is_named(tokens: list[Token], index: int) -> bool:
+    """Whether a word names an argument: `, name => (low, high)`."""
+    after = tokens[index + 1 : index + 3]
+    return index > 0 and tokens[index - 1].token_type is T.COMMA and [t.text for t in after] == ["=>", "("]
+
+
+def _clamp(tokens: list[Token], name: int, opener: int) -> list[Token]:
+    """Return SUM(CLAMP(x, low, high)) for SUM(x, name => (low, high))."""
+    at = tokens[name]
+    added = ((T.VAR, "CLAMP"), (T.L_PAREN, "("))
+    clamp = [Token(kind, text, at.line, at.col, at.start, at.end) for kind, text in added]
+    end = _find_end(tokens, name + 2)
+    return [*tokens[: opener + 1], *clamp, *tokens[opener + 1 : name], *tokens[name + 3 : end + 1], *tokens[end + 1 :]]
