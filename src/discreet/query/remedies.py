@@ -62,6 +62,7 @@ class Never(StrEnum):
     ROWS = "it would show rows"
     PEOPLE = "it would single people out"
     CHANGE = "it would change data"
+    STATEMENT = "it is no question about rows"
     CLOCK = "its meaning depends on when it is asked"
     CHANCE = "its meaning depends on chance"
     FILES = "it reads files"

@@ -119,9 +119,9 @@ RENAME KILL LOCK CACHE UNCACHE REFRESH DECLARE FORCE
 STATEMENTS: dict[str, tuple[str, str]] = {
     **{word: (f"{word} is not a question.", NO_CHANGE) for word in _changing.split()},
     "FROM": ("The question begins with FROM.", "begin with SELECT, followed by FROM"),
-    "EXPLAIN": ("EXPLAIN is not a question.", Fix("call session.explain with the question", Never.CHANGE)),
-    "DESCRIBE": ("DESCRIBE is not a question.", Fix("see session.schema", Never.CHANGE)),
-    "SHOW": ("SHOW is not a question.", Fix("see session.schema", Never.CHANGE)),
+    "EXPLAIN": ("EXPLAIN is not a question.", Fix("call session.explain with the question", Never.STATEMENT)),
+    "DESCRIBE": ("DESCRIBE is not a question.", Fix("see session.schema", Never.STATEMENT)),
+    "SHOW": ("SHOW is not a question.", Fix("see session.schema", Never.STATEMENT)),
     "SUMMARIZE": ("SUMMARIZE is not a question.", "ask for COUNT, AVG, MIN, MAX and MEDIAN of a column"),
     "VALUES": ("VALUES is not a question.", "write SELECT … FROM …"),
     "TABLE": ("TABLE is not a question.", "write SELECT … FROM …"),
