@@ -213,6 +213,9 @@ def test_what_other_databases_write_is_read_as_well():
         ("STRFTIME(day, '%Y-%m')", ("2024-01", "2024-02", "2024-03")),
         ("STRFTIME(day, '%b %y')", ("Jan 24", "Feb 24", "Mar 24")),
         ("STRFTIME(a, '%Y-%m')", None),
+        ("STRFTIME(CLAMP(a, '2023-12-31', '2024-01-01'), '%Y')", ("2023", "2024")),
+        ("STRFTIME(DATE_TRUNC('month', day), '%m')", ("01", "02", "03")),
+        ("STRFTIME(day, '%Y') || t", None),
     ],
 )
 def test_groups_of_days_are_public_where_they_are_few(text, values):

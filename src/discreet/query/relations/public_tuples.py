@@ -26,12 +26,8 @@ from math import prod
 from discreet.algebra import NotEvaluable, evaluate
 from discreet.algebra.aggregates import Key
 from discreet.algebra.expressions import (
-    Call,
-    Case,
     ColumnValue,
     Expression,
-    InSet,
-    Like,
     Literal,
     children,
     columns_in,
@@ -48,7 +44,7 @@ from discreet.algebra.relations import (
 from discreet.algebra.row_hashes import group_order
 from discreet.core.schema import Kind, Schema, Value
 from discreet.query.relations.normal_form import plain_columns, rename_columns, split_conditions
-from discreet.query.relations.public_values import MOST_VALUES, list_values
+from discreet.query.relations.public_values import MOST_VALUES, list_values, put_names
 
 Tuple = tuple[Value, ...]
 #: Combinations of more rows than this are not looked at one by one: conditions on them take out nothing.
@@ -294,8 +290,8 @@ def public_cells(
     for matching in rows.pending:
         rows = rows.match(matching) or rows
     for condition in () if where is None else split_conditions(where):
-        rows = rows.filter(_put_names(condition, opaque))
-    parts = _compute_parts(rows, keys, tuple(_put_names(key.expression, opaque) for key in keys))
+        rows = rows.filter(put_names(condition, opaque))
+    parts = _compute_parts(rows, keys, tuple(put_names(key.expression, opaque) for key in keys))
     if parts is None:
         return all_cells(keys)
     listed = tuple(_list_key(key, place, parts) for place, key in enumerate(keys))
@@ -364,24 +360,6 @@ def _columns(expression: Expression) -> set[ColumnValue]:
     if isinstance(expression, ColumnValue):
         return {expression}
     return {column for child in children(expression) for column in _columns(child)}
-
-
-def _put_names(expression: Expression, names: Mapping[Expression, ColumnValue]) -> Expression:
-    """Return an expression with names in the place of expressions that are called so."""
-    if expression in names:
-        return names[expression]
-    match expression:
-        case Call(arguments=arguments):
-            return replace(expression, arguments=tuple(_put_names(argument, names) for argument in arguments))
-        case Case(branches=branches, otherwise=otherwise):
-            pairs = tuple((_put_names(condition, names), _put_names(value, names)) for condition, value in branches)
-            return Case(pairs, None if otherwise is None else _put_names(otherwise, names))
-        case InSet(value=value):
-            return replace(expression, value=_put_names(value, names))
-        case Like(value=value):
-            return replace(expression, value=_put_names(value, names))
-        case _:
-            return expression
 
 
 def _compute_parts(rows: PossibleRows, keys: tuple[Key, ...], named: tuple[Expression, ...]) -> list[Part] | None:

@@ -1,12 +1,24 @@
 """Public facts of an expression: the grid of its values, and the groups that it can make."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import cast
 
 from discreet.algebra import NotEvaluable, evaluate
-from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, Literal, children, columns_in, is_null
+from discreet.algebra.expressions import (
+    Call,
+    Case,
+    ColumnValue,
+    Expression,
+    InSet,
+    Like,
+    Literal,
+    children,
+    columns_in,
+    is_null,
+)
 from discreet.algebra.functions import F
 from discreet.core import FINE, WIDEST, Bounds, InvalidInput
 from discreet.core.schema import Kind, Schema, Value, day_of
@@ -195,23 +207,44 @@ def list_values(expression: Expression) -> tuple[Value, ...] | None:
 
 
 def _list_texts(expression: Call) -> tuple[Value, ...] | None:
-    """Return the texts that are made of a day with bounds, such as STRFTIME(day, '%Y-%m')."""
-    columns = _columns(expression)
-    if expression.kind is not Kind.TEXT or len(columns) != 1:
+    """Return the texts that are made of a day between two ends, such as STRFTIME(day, '%Y-%m')."""
+    days = _days_in(expression) if expression.kind is Kind.TEXT else set()
+    if len(days) != 1:
         return None
-    (column,) = columns
-    days = list_values(column) if column.kind is Kind.DATE and column.bounds is not None else None
+    (day,) = days
+    name = ColumnValue("\0day", Kind.DATE)  # no column is called so
+    values = list_values(day) if day.kind is Kind.DATE else None
+    made = put_names(expression, {day: name})
     try:
-        texts = [evaluate(expression, {column.name: day}) for day in days or ()]
+        texts = [evaluate(made, {name.name: value}) for value in values or ()]
     except NotEvaluable:
         return None
     return tuple(dict.fromkeys(text for text in texts if text is not None)) or None
 
 
-def _columns(expression: Expression) -> set[ColumnValue]:
-    if isinstance(expression, ColumnValue):
+def _days_in(expression: Expression) -> set[Expression]:
+    """Return the days that an expression is made of, and the columns that are outside of these."""
+    if isinstance(expression, ColumnValue) or (expression.kind is Kind.DATE and columns_in(expression)):
         return {expression}
-    return {column for child in children(expression) for column in _columns(child)}
+    return {day for child in children(expression) for day in _days_in(child)}
+
+
+def put_names(expression: Expression, names: Mapping[Expression, ColumnValue]) -> Expression:
+    """Return an expression with names in the place of expressions that are called so."""
+    if expression in names:
+        return names[expression]
+    match expression:
+        case Call(arguments=arguments):
+            return replace(expression, arguments=tuple(put_names(argument, names) for argument in arguments))
+        case Case(branches=branches, otherwise=otherwise):
+            pairs = tuple((put_names(condition, names), put_names(value, names)) for condition, value in branches)
+            return Case(pairs, None if otherwise is None else put_names(otherwise, names))
+        case InSet(value=value):
+            return replace(expression, value=put_names(value, names))
+        case Like(value=value):
+            return replace(expression, value=put_names(value, names))
+        case _:
+            return expression
 
 
 def never_null(expression: Expression, schema: Schema) -> bool:

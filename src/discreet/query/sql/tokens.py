@@ -216,7 +216,7 @@ FUNCTION_ADVICE: dict[str, str] = {
         "for Sunday to 6 for Saturday",
     ),
     **dict.fromkeys(
-        ("TIMESTAMPDIFF", "MONTHS_BETWEEN", "AGE"),
+        ("TIMESTAMPDIFF", "TIMESTAMP_DIFF", "DATETIME_DIFF", "MONTHS_BETWEEN", "AGE"),
         "databases count differently: write DATE_DIFF('month', from, to), which counts the first days of months "
         "between them, or DATE_DIFF('day', from, to), or DATE_DIFF('day', from, to) // 365",
     ),
