@@ -94,19 +94,24 @@ def test_what_cannot_be_counted_is_refused(tmp_path):
     assert "123456" not in str(caught.value)
 
 
-def begin(german, monkeypatch):
+def begin(german, monkeypatch, *more):
     monkeypatch.chdir(german.parent)
     monkeypatch.setenv("DISCREET_STATE", str(german.parent / "state"))
     words = ["init", german.name, "--person", "Nr", "--epsilon", "1", "--csv", "encoding=windows-1252"]
-    return main([*words, "--bounds", "Größe=50:250", "--groups", "Station=Süd,Nord"])
+    return main([*words, "--bounds", "Größe=50:250", "--groups", "Station=Süd,Nord", *more])
 
 
-def test_at_a_terminal_init_shows_it_and_writes_it_nowhere(german, monkeypatch, capsys):
+def test_at_a_terminal_init_shows_it_if_it_is_asked_to_and_writes_it_nowhere(german, monkeypatch, capsys):
     error = Terminal()
     monkeypatch.setattr(sys, "stdin", Terminal())
     monkeypatch.setattr(sys, "stderr", error)
     monkeypatch.setenv("TERM", "xterm")
     assert begin(german, monkeypatch) == 0
+    assert "discreet misfits counts" in error.getvalue()
+    assert not any(number in error.getvalue() for number in ("rows", "1", "4"))
+    (german.parent / "discreet.toml").unlink()
+    (german.parent / "export.ledger").unlink()
+    assert begin(german, monkeypatch, "--misfits", "--ledger", "other.ledger") == 0
     assert "not of the kind" in error.getvalue()
     assert "for the steward" in error.getvalue()
     assert "not of the kind" not in capsys.readouterr().out
@@ -116,7 +121,7 @@ def test_at_a_terminal_init_shows_it_and_writes_it_nowhere(german, monkeypatch, 
 
 
 def test_without_a_terminal_it_is_shown_by_its_own_command_alone(german, monkeypatch, capsys):
-    assert begin(german, monkeypatch) == 0
+    assert begin(german, monkeypatch, "--misfits") == 0
     said = capsys.readouterr()
     assert "not of the kind" not in said.out + said.err
     assert main(["misfits"]) == 0

@@ -70,6 +70,7 @@ What is said is public from then on. The budget is for life.
     "--kinds-from-rows",
     "read the kinds of a CSV file's other columns off all rows; one row may decide what becomes public",
 )
+@flag("--misfits", "then show on this terminal how many values do not fit, in exact and private numbers")
 @option("--complete", "A,B,…", "columns with a value in every row: averages share one count")
 @option("--limit", "LIMIT", f"{LIMIT_HELP}; if left out, each question chooses")
 @option("--epsilon", "E", "the most that may ever be learned, as an ε")

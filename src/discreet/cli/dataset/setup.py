@@ -418,8 +418,11 @@ def begin_dataset(
 
 
 def tell_misfits(project: Path, arguments: Arguments) -> None:
-    """Show a steward at a terminal what does not fit what was declared. Exact: it is shown there, and kept nowhere."""
+    """Show a steward at a terminal what does not fit what was declared, if asked to: it is exact, and kept nowhere."""
     if arguments.json or not console.somebody_is_there():
+        return
+    if not arguments.misfits:
+        console.tell("discreet misfits counts, for your eyes only, what does not fit these declarations.")
         return
     try:
         with progress_line("counting what does not fit (Ctrl-C: skip)", arguments):
