@@ -183,3 +183,9 @@ SELECT ward, AVG(stay, contribution_bounds_per_row => (0, 10)), SUM(cost, contri
 SELECT ward, AVG(CLAMP(stay, 0, 10)) AS avg_stay, SUM(CLAMP(cost, -5, 100.5)) AS c
 FROM visits
 GROUP BY ward
+===
+SELECT WIDTH_BUCKET(stay, 0, 60, 6) AS bin, COUNT(*) FROM visits GROUP BY bin
+---
+SELECT CLAMP(FLOOR((stay - 0) / 60 * 6) + 1, 0, 7) AS bin, COUNT(*) AS count
+FROM visits
+GROUP BY CLAMP(FLOOR((stay - 0) / 60 * 6) + 1, 0, 7)

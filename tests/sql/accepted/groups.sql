@@ -165,3 +165,16 @@ SELECT ANY_VALUE(ward) AS w, ANY_VALUE(YEAR(day)), COUNT(*) FROM visits GROUP BY
 SELECT ward AS w, YEAR(day) AS year_day, COUNT(*) AS count
 FROM visits
 GROUP BY ward, YEAR(day)
+===
+SELECT FLOOR(stay / 10.0) * 10.0 AS bin, COUNT(*) FROM visits GROUP BY FLOOR(stay / 10.0) * 10.0 ORDER BY bin
+---
+SELECT FLOOR(stay / 10.0) * 10 AS bin, COUNT(*) AS count
+FROM visits
+GROUP BY FLOOR(stay / 10.0) * 10
+ORDER BY bin
+===
+SELECT FLOOR(age / 10.0) * 10.0 + 5.0, AVG(stay) FROM visits GROUP BY 1
+---
+SELECT FLOOR(age / 10.0) * 10 + 5 AS value, AVG(stay) AS avg_stay
+FROM visits
+GROUP BY FLOOR(age / 10.0) * 10 + 5

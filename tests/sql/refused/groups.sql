@@ -227,3 +227,18 @@ SELECT DATE_TRUNC('hour', seen), COUNT(*) FROM visits GROUP BY 1
 ---
 Groups cannot be timestamp values: nearly every row would have its own. (line 1, column 64)
   fix: write DATE_TRUNC('day', …), and HOUR(…) beside it where hours are wanted
+===
+SELECT COUNT(*) FROM visits GROUP BY FLOOR(stay / 10.0) * 2.5
+---
+Groups cannot be real values: nearly every row would have its own. (line 1, column 38)
+  fix: see the page on SQL for supported syntax
+===
+SELECT WIDTH_BUCKET(stay, 60, 0, 6), COUNT(*) FROM visits GROUP BY 1
+---
+WIDTH_BUCKET has other arguments. (line 1, column 8)
+  fix: write WIDTH_BUCKET(x, 0, 60, 6) with constants: two ends, and 1 to 9,000 bins
+===
+SELECT WIDTH_BUCKET(stay, 0, 60, age), COUNT(*) FROM visits GROUP BY 1
+---
+WIDTH_BUCKET has other arguments. (line 1, column 8)
+  fix: write WIDTH_BUCKET(x, 0, 60, 6) with constants: two ends, and 1 to 9,000 bins

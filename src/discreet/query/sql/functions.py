@@ -20,6 +20,8 @@ from discreet.query.sql.text_functions import MOST_DIGITS, TEXT_CALLS, TEXT_USAG
 
 #: SUBSTRING without a length goes to the end; no text is longer.
 TO_THE_END = 2**31 - 1
+#: Bins of WIDTH_BUCKET.
+MOST_BINS = 9_000
 SEVERAL = (F.LEAST, F.GREATEST, F.COALESCE)
 
 
@@ -79,6 +81,22 @@ def round_to_digits(value: Expression, digits: int, make: Make) -> Expression:
         return make(F.MULTIPLY, make(F.ROUND, make(F.DIVIDE, value, tens)), tens)
     shift = Literal.of(10**digits)
     return make(F.DIVIDE, make(F.ROUND, make(F.MULTIPLY, value, shift)), shift)
+
+
+def _width_bucket(arguments: Sequence[Expression], make: Make) -> Expression | None:
+    """Return the number of the bin, of several that are as wide, with 0 below the first and one more above the last."""
+    match arguments:
+        case [
+            value,
+            Literal(value=int() | float() as low),
+            Literal(value=int() | float() as high),
+            Literal(value=int() as bins, kind=Kind.INTEGER),
+        ] if value.kind.numeric and 0 < high - low < math.inf and 1 <= bins <= MOST_BINS:
+            share = make(F.DIVIDE, make(F.SUBTRACT, value, arguments[1]), Literal.of(high - low))
+            place = make(F.ADD, make(F.FLOOR, make(F.MULTIPLY, share, arguments[3])), Literal.of(1))
+            return make(F.CLAMP, place, Literal.of(0), Literal.of(bins + 1))
+        case _:
+            return None
 
 
 def _substring(arguments: Sequence[Expression], make: Make) -> Expression | None:
@@ -213,6 +231,7 @@ def _date(arguments: Sequence[Expression], make: Make) -> Expression | None:
 CALLS: dict[str, Callable[[Sequence[Expression], Make], Expression | None]] = {
     "CLAMP": _clamp,
     "ROUND": _round,
+    "WIDTH_BUCKET": _width_bucket,
     "SUBSTRING": _substring,
     "SUBSTR": _substring,
     "CONCAT": _concat,
@@ -251,6 +270,7 @@ USAGE: dict[str, str] = {
     "LOG": "write LN(x) or LOG10(x); of another base LOG(2, x), with a constant first",
     "LOG2": "write LOG2(x)",
     "SIGN": "write SIGN(x)",
+    "WIDTH_BUCKET": f"write WIDTH_BUCKET(x, 0, 60, 6) with constants: two ends, and 1 to {MOST_BINS:,} bins",
     "RIGHT": "write RIGHT(text, 2) with a number",
     "REPLACE": "write REPLACE(text, 'a', 'b') with constant texts, the first of them not empty, and the second at most "
     f"{MOST_GROWTH} times as long",

@@ -22,10 +22,17 @@ from discreet.query.relations.person_keys import holds_key
 from discreet.query.shapes import Columns, columns_of_answer
 from discreet.query.sql.aggregates import read_measure
 from discreet.query.sql.expressions import read_expression
-from discreet.query.sql.grouping_sets import need_one_set, split_sets
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
-from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, resolve_group, sums_up
+from discreet.query.sql.select import (
+    LONGEST_NAME,
+    MOST_OUTPUTS,
+    group_nodes,
+    need_one_set,
+    resolve_group,
+    split_sets,
+    sums_up,
+)
 from discreet.query.sql.tree_checks import start_of
 from discreet.query.sql.windows import (
     Lifting,

@@ -1,11 +1,14 @@
 """Terms: what is made of measures, once they are private."""
 
 from dataclasses import dataclass, replace
+from typing import cast
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import Call, ColumnValue, Expression, InSet, Literal
+from discreet.algebra.expressions import Call, ColumnValue, Expression, InSet, Literal, call
 from discreet.algebra.functions import F
+from discreet.core.schema import Kind
+from discreet.query import post_processing as post
 from discreet.query import questions as q
 from discreet.query.names import AGGREGATES, name_of
 from discreet.query.questions import QueryRefused
@@ -59,7 +62,13 @@ class OutputTerms:
             measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self.places.hold(measure)
 
-        return read_expression(node, replace(scope, special=special))
+        return self._with_whole_keys(read_expression(node, replace(scope, special=special)))
+
+    def _with_whole_keys(self, expression: Expression) -> Expression:
+        """Return an expression with keys as they are grouped by: those that are whole numbers, as such."""
+        parts = {part for part in post.parts_of(expression) if part.kind is Kind.REAL}
+        whole = {part: key for part in parts if (key := as_whole(part)) in self.groups}
+        return post.replace_parts(expression, cast("dict[Expression, ColumnValue]", whole)) if whole else expression
 
     def _read_rolled_up(self, node: exp.Anonymous, scope: SqlScope) -> q.RolledUp:
         """Return GROUPING of some of the keys."""
@@ -97,6 +106,25 @@ class OutputTerms:
                     "This cannot be computed from noisy answers.",
                     "put it inside an aggregate, or after GROUP BY; or compute it from the answer",
                 )
+
+
+#: Functions that are whole where all their arguments are.
+KEEPS_WHOLE = (F.ADD, F.SUBTRACT, F.MULTIPLY, F.NEGATE)
+
+
+def as_whole(expression: Expression) -> Expression | None:
+    """Return the same value as an integer where it is one by its form, as in FLOOR(x / 10.0) * 10.0; else None."""
+    if expression.kind is Kind.INTEGER:
+        return expression
+    match expression:
+        case Literal(value=float() as value) if value.is_integer():
+            return Literal.of(int(value))
+        case Call(function=function, arguments=arguments) if function in KEEPS_WHOLE:
+            parts = [as_whole(argument) for argument in arguments]
+            whole = [part for part in parts if part is not None]
+            return call(function, *whole) if len(whole) == len(parts) else None
+        case _:
+            return None
 
 
 def _is_any_value(node: exp.Expr) -> bool:

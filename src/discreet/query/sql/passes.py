@@ -19,12 +19,11 @@ from discreet.query.relations.normal_form import settle_question
 from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.expressions import read_expression
-from discreet.query.sql.grouping_sets import split_sets
 from discreet.query.sql.outer_queries import read_outer_question
 from discreet.query.sql.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Known, RowSource, SqlScope
-from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of
+from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of, split_sets
 from discreet.query.sql.spellings import quote_columns, respell, respell_expression
 from discreet.query.sql.tokens import (
     TEXT_CHECKS,

@@ -1,7 +1,9 @@
 """The SELECT statement: from sqlglot's parts to a question. SQL and frames both use it."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations, product
 from typing import Any
 
 from sqlglot import exp
@@ -22,7 +24,7 @@ from discreet.query.sql.computed_outputs import (
     name_output,
 )
 from discreet.query.sql.expressions import build_call, read_expression
-from discreet.query.sql.outputs import OutputTerms, refuse_ungrouped
+from discreet.query.sql.outputs import OutputTerms, as_whole, refuse_ungrouped
 from discreet.query.sql.scope import Item, SqlScope, strip_numbers
 from discreet.query.sql.tokens import Page
 from discreet.query.sql.tree_checks import start_of
@@ -129,8 +131,8 @@ def question_of(parts: Parts) -> q.Question:
     """Return the question that parts make, or refuse it."""
     _check_size(parts)
     read = _read_groups(parts)
-    groups = tuple(dict.fromkeys(read))
-    sets = _settle_sets(parts.sets, [groups.index(group) for group in read])
+    groups = tuple(dict.fromkeys(group for group in read if group is not None))
+    sets = _settle_sets(parts.sets, [None if group is None else groups.index(group) for group in read])
     terms = OutputTerms(MeasurePlaceholders(), groups, sets is not None)
     shown = _read_shown(parts, terms)
     _check_histogram(parts, shown)
@@ -236,22 +238,28 @@ def _read_where(parts: Parts) -> Expression | None:
     return conditions[0] if conditions else None
 
 
-def _settle_sets(sets: tuple[tuple[int, ...], ...] | None, places: list[int]) -> tuple[tuple[int, ...], ...] | None:
+def _settle_sets(
+    sets: tuple[tuple[int, ...], ...] | None, places: list[int | None]
+) -> tuple[tuple[int, ...], ...] | None:
     """Return sets of different groups, each set once; None if rows are grouped by all groups alone."""
     if sets is None:
         return None
-    settled = tuple(dict.fromkeys(tuple(sorted({places[index] for index in keys})) for keys in sets))
-    return None if settled == (tuple(sorted(set(places))),) else settled
+    known = [{place for index in keys if (place := places[index]) is not None} for keys in sets]
+    settled = tuple(dict.fromkeys(tuple(sorted(keys)) for keys in known))
+    return None if settled == (tuple(sorted(set().union(*known))),) else settled
 
 
-def _read_groups(parts: Parts) -> list[Expression]:
-    groups: list[Expression] = []
+def _read_groups(parts: Parts) -> list[Expression | None]:
+    """Return what each part after GROUP BY means; None where it is a constant output."""
+    groups: list[Expression | None] = []
     for piece in parts.keys:
         scope = parts.scope(piece)
         resolved = _resolve_group(piece, parts)
         expression = read_expression(resolved, scope)
         if isinstance(expression, Literal) and resolved is not piece.node:
+            groups.append(None)
             continue  # GROUP BY 1, where the first output is a constant
+        expression = as_whole(expression) or expression
         if any(parts.schema.is_person(name) for name in columns_in(expression)):
             raise scope.refuse(
                 piece.node,
@@ -420,3 +428,77 @@ def _check_histogram(parts: Parts, shown: ReadParts) -> None:
             "HISTOGRAM must be the only output.",
             "ask for HISTOGRAM(…) by itself, with WHERE but without GROUP BY, HAVING, ORDER BY and LIMIT",
         )
+
+
+# ROLLUP, CUBE and GROUPING SETS: what stands after GROUP BY as a list of keys, and the sets that are made of them.
+
+Sets = list[tuple[exp.Expr, ...]]
+#: What makes several sets.
+SEVERAL = (exp.Rollup, exp.Cube, exp.GroupingSets)
+#: Keys of CUBE, and sets in all.
+MOST_CUBED, MOST_SETS = 6, 64
+
+
+def split_sets(nodes: Sequence[exp.Expr], page: Page) -> tuple[list[exp.Expr], tuple[tuple[int, ...], ...] | None]:
+    """Return the keys, and the sets as places among them; None where all keys make one set."""
+    if not any(isinstance(node, SEVERAL) for node in nodes):
+        return list(nodes), None
+    choices = [_sets_of(node, page) for node in nodes]
+    count = 1
+    for sets in choices:
+        count *= len(sets)
+        if count > MOST_SETS:
+            raise page.refuse(start_of(nodes[0]), f"There are more than {MOST_SETS} grouping sets.", "use fewer keys")
+    chosen = [tuple(key for keys in combination for key in keys) for combination in product(*choices)]
+    places: dict[int, int] = {}
+    keys: list[exp.Expr] = []
+    for node in (key for group in chosen for key in group):
+        if id(node) not in places:
+            places[id(node)] = len(keys)
+            keys.append(node)
+    return keys, tuple(tuple(places[id(key)] for key in group) for group in chosen)
+
+
+def need_one_set(nodes: list[exp.Expr], page: Page) -> list[exp.Expr]:
+    """Return the keys of a SELECT that groups once, or refuse others."""
+    for node in nodes:
+        if isinstance(node, SEVERAL):
+            raise page.refuse(
+                start_of(node),
+                "ROLLUP, CUBE and GROUPING SETS cannot be used here.",
+                "use them where rows are grouped, in a question of its own; here write GROUP BY with keys",
+            )
+    return nodes
+
+
+def _sets_of(node: exp.Expr, page: Page) -> Sets:
+    """Return the sets of one element of GROUP BY."""
+    match node:
+        case exp.Rollup():
+            columns = [_columns(item) for item in node.expressions]
+            return [_join(columns[:end]) for end in range(len(columns), -1, -1)]
+        case exp.Cube():
+            columns = [_columns(item) for item in node.expressions]
+            if len(columns) > MOST_CUBED:
+                raise page.refuse(start_of(node), f"CUBE takes at most {MOST_CUBED} keys.", "use ROLLUP, or fewer keys")
+            sizes = range(len(columns), -1, -1)
+            return [_join(picked) for size in sizes for picked in combinations(columns, size)]
+        case exp.GroupingSets():
+            return [keys for item in node.expressions for keys in _sets_of(item, page)]
+        case _:
+            return [_columns(node)]
+
+
+def _columns(node: exp.Expr) -> tuple[exp.Expr, ...]:
+    """Return the keys of (a, b), (a), a or ()."""
+    match node:
+        case exp.Tuple():
+            return tuple(node.expressions)
+        case exp.Paren():
+            return _columns(node.this)
+        case _:
+            return (node,)
+
+
+def _join(columns: Sequence[tuple[exp.Expr, ...]]) -> tuple[exp.Expr, ...]:
+    return tuple(key for group in columns for key in group)

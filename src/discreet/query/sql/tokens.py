@@ -236,7 +236,6 @@ FUNCTION_ADVICE: dict[str, str] = {
     "CBRT": "write POWER(x, 1.0 / 3), of numbers that are not negative",
     "XOR": "write a <> b",
     **dict.fromkeys(("STRLEN", "OCTET_LENGTH"), "use LENGTH, which counts letters"),
-    "WIDTH_BUCKET": "group by FLOOR(x / 10), or ask for HISTOGRAM(x, 0, 10, 20)",
     "TRY": "leave it out: expressions do not fail on rows",
 }
 
