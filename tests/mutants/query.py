@@ -448,4 +448,11 @@ QUERY_MUTANTS = [
         "(column[end] - column[min(start + 1, end)]) / parts",
         f"{WINDOWS}::test_running_sums_are_those_of_each_frame_by_itself",
     ),
+    Mutant(
+        "a number that LIMIT 0 leaves out is bought",
+        "query/stage_checks.py::has_one_cell",
+        "question.most != 0 and question.sets is None",
+        "question.sets is None",
+        f"{SCALARS}::test_numbers_that_are_none_are_refused",
+    ),
 ]

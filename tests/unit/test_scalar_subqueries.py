@@ -176,5 +176,13 @@ def test_numbers_that_are_none_are_refused():
             plan_question(broken, FACTS, Epsilon(1))
     with pytest.raises(InvalidInput, match="within"):
         plan_question(question, FACTS, Within(5))
-    with pytest.raises(QueryRefused, match="one number"):
-        read_sql("SELECT COUNT(*) / (SELECT COUNT(*) FROM visits HAVING COUNT(*) > 3) AS r FROM visits", SCHEMAS)
+    several_or_none = (
+        "SELECT COUNT(*) FROM visits HAVING COUNT(*) > 3",
+        "SELECT COUNT(*) FROM visits LIMIT 0",
+        "SELECT COUNT(*) FROM visits OFFSET 1",
+        f"SELECT SUM(n) FROM ({BY_WARD}) AS q LIMIT 0",
+        f"SELECT SUM(n) FROM ({BY_WARD}) AS q OFFSET 1",
+    )
+    for text in several_or_none:
+        with pytest.raises(QueryRefused):
+            read_sql(f"SELECT COUNT(*) / ({text}) AS r FROM visits", SCHEMAS)

@@ -84,7 +84,8 @@ def test_an_unknown_argument_of_any_known_node_is_refused():
         OR age <> 1 OR age < 1 OR age <= 1 OR age > 1 OR age >= 1 OR ward || 'x' = 'y' OR TRY_CAST(ward AS INT) = 1
         OR CAST(ward AS DATE) + INTERVAL 1 DAY = day OR EXTRACT(YEAR FROM day) = 1 OR EXISTS (SELECT 1 FROM c)
         OR age IS DISTINCT FROM 1 OR age IS NOT DISTINCT FROM 1 OR CAST(age AS DECIMAL(5, 1)) = 1
-        GROUP BY (ward, age) HAVING COUNT(*) > 1 QUALIFY SUM(COUNT(*)) OVER (ORDER BY ward ROWS 1 PRECEDING) > 1
+        GROUP BY (ward, age), ROLLUP (ward), CUBE (age), GROUPING SETS ((ward))
+        HAVING COUNT(*) > 1 QUALIFY SUM(COUNT(*)) OVER (ORDER BY ward ROWS 1 PRECEDING) > 1
         ORDER BY 1 LIMIT 1 OFFSET 1
     """
     page = Page(text)

@@ -45,7 +45,8 @@ def has_one_cell(question: Question) -> bool:
         return False
     if not question.stages:
         alone = len(question.outputs) == 1 and not isinstance(question.outputs[0].term, HistogramOf)
-        return alone and not question.groups and question.having is None
+        kept = question.having is None and question.most != 0 and question.sets is None
+        return alone and kept and not question.groups
     last = question.stages[-1]
     kept = last.having is None and last.qualify is None and last.most != 0 and not last.skipped
     return last.grouped and not last.groups and kept and len(last.outputs) == 1
