@@ -337,7 +337,7 @@ QUERY_MUTANTS = [
         f"{SETS}::test_a_plan_with_sets_costs_what_was_offered",
     ),
     Mutant(
-        "people are added up over groups",
+        "people are added up over grouping sets",
         "query/planning/grouping_sets.py::check_sets",
         "if not all(adds_up(part) for part in parts):",
         "if False:",
