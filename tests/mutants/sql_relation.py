@@ -180,14 +180,14 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "a comment goes on after the end of its line",
-        "query/sql/tokens.py",
+        "query/sql/parsing/tokens.py",
         r"--[^\r\n]*",
         r"--.*",
         TEXTS,
     ),
     Mutant(
         "a comment inside another ends with the first",
-        "query/sql/tokens.py",
+        "query/sql/parsing/tokens.py",
         r"(?:(?!/\*|\*/).)*",
         r"(?:(?!\*/).)*",
         REFUSALS,
@@ -257,14 +257,14 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "a day that is NULL is clamped to the last one",
-        "query/sql/functions.py::_clamp_days",
+        "query/sql/row_functions/functions.py::_clamp_days",
         "return Case(((make(F.NOT, make(F.IS_NULL, value)), between),), None)",
         "return between",
         TEXTS,
     ),
     Mutant(
         "NULL makes CONCAT NULL",
-        "query/sql/functions.py::_concat",
+        "query/sql/row_functions/functions.py::_concat",
         "text if isinstance(text, Literal) else make(F.COALESCE, text, nothing)",
         "text",
         TEXTS,

@@ -9,7 +9,7 @@ from discreet.algebra.expressions import ColumnValue
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.query.sql.expressions import build_call
-from discreet.query.sql.regular_expressions import MOST_SEQUENCES, build_match, read_regular_expression
+from discreet.query.sql.row_functions.regular_expressions import MOST_SEQUENCES, build_match, read_regular_expression
 from plain_values import value_of
 
 TEXT = ColumnValue("t", Kind.TEXT)

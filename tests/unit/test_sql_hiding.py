@@ -9,10 +9,10 @@ from sqlglot import exp
 
 from discreet.query.questions import QueryRefused
 from discreet.query.sql import read_sql
-from discreet.query.sql.parser import parse_select, tokenise
+from discreet.query.sql.parsing.parser import parse_select, tokenise
+from discreet.query.sql.parsing.tokens import Page
+from discreet.query.sql.parsing.tree_checks import KNOWN
 from discreet.query.sql.passes import TREE_CHECKS, read_piece, read_rows
-from discreet.query.sql.tokens import Page
-from discreet.query.sql.tree_checks import KNOWN
 from discreet.query.sql_writing.question import question_sql
 from sql_corpus import SCHEMAS
 

@@ -12,7 +12,7 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.query.names import ALL_FUNCTIONS
 from discreet.query.questions import QueryRefused
 from discreet.query.sql import read_sql
-from discreet.query.sql.parser import SmallTokenizer
+from discreet.query.sql.parsing.parser import SmallTokenizer
 from discreet.query.sql_writing.expressions import RESERVED
 from discreet.query.sql_writing.question import question_sql
 from sql_corpus import SCHEMAS, VISITS, asked, pairs

@@ -148,15 +148,19 @@ class AnalystContext:
                 return self.read(self.need_text(query), options.matches)
 
     def find_public(self, query: "str | Question | Frame", raw_options: QuestionOptions) -> "Question | Frame | Result":
-        """Return what is asked; or its answer, if that follows from the question alone."""
+        """Return what is asked; or its answer, if that follows from the question alone.
+
+        Questions that were put together by hand are left to the planner, which checks what they are made of.
+        """
         self.need_open()
-        if not isinstance(query, Question | Frame):
-            constants = find_constants(self.need_text(query))
-            if constants is not None:
-                return build_constant_row(constants)
-            query = self.read(self.need_text(query), need_matches(raw_options.get("matches")))
-        answer = None if isinstance(query, Frame) else find_public_answer(query)
-        return query if answer is None else answer
+        if isinstance(query, Question | Frame):
+            return query
+        constants = find_constants(self.need_text(query))
+        if constants is not None:
+            return build_constant_row(constants)
+        question = self.read(self.need_text(query), need_matches(raw_options.get("matches")))
+        answer = find_public_answer(question)
+        return question if answer is None else answer
 
     def read(self, text: str, matches: Matches | None = None) -> Question:
         """Return the question that a text asks; what was read lately is not read again."""

@@ -22,8 +22,8 @@ from discreet.query.planning.question_checks import MOST_EDGES
 from discreet.query.remedies import Declare, Edit, Fix, Never, quote_if_needed, replace_name
 from discreet.query.shapes import kind_of_measure
 from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.scope import SqlScope, strip_numbers
-from discreet.query.sql.tree_checks import start_of
 
 SHOWN_KEYS = Fix("use it for what is grouped by, or group by this, too", Never.ROWS)
 #: A function of nothing.

@@ -22,9 +22,9 @@ from discreet.query.questions import QueryRefused
 from discreet.query.relations.public_values import bounds_of
 from discreet.query.remedies import quote_if_needed, replace_path
 from discreet.query.sql.outputs import WORDS
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.scope import strip_numbers
 from discreet.query.sql.select import Parts, SqlPiece
-from discreet.query.sql.tree_checks import start_of
 
 #: Measures that need to know between which ends values lie.
 BOUNDED = (q.Sum, q.Average, q.Variance, q.Deviation, q.Quantile, q.Smallest, q.Largest, q.Joint, q.OfDistinct)

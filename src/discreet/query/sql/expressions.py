@@ -8,12 +8,12 @@ from discreet.core import DiscreetError, InvalidInput, WrongType
 from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, NEIGHBOURS, PARTS, RANKINGS
 from discreet.query.remedies import Declare, Fix, Never
-from discreet.query.sql.constants import day, fold, moment, number, with_days, with_numbers
-from discreet.query.sql.date_functions import UNITS, WITH_UNITS, build_epoch
-from discreet.query.sql.functions import build_function_call, round_to_digits
-from discreet.query.sql.regular_expressions import MATCHING, build_matching
+from discreet.query.sql.row_functions.constants import day, fold, moment, number, with_days, with_numbers
+from discreet.query.sql.row_functions.date_functions import UNITS, WITH_UNITS, build_epoch
+from discreet.query.sql.row_functions.functions import build_function_call, round_to_digits
+from discreet.query.sql.row_functions.regular_expressions import MATCHING, build_matching
+from discreet.query.sql.row_functions.text_functions import MOST_DIGITS
 from discreet.query.sql.scope import SqlScope, strip_numbers
-from discreet.query.sql.text_functions import MOST_DIGITS
 
 OPERATORS: dict[type[exp.Expr], F] = {
     exp.Mul: F.MULTIPLY,

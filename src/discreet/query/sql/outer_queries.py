@@ -22,6 +22,7 @@ from discreet.query.relations.person_keys import holds_key
 from discreet.query.shapes import Columns, columns_of_answer
 from discreet.query.sql.aggregates import read_measure
 from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.queries import add_with_names, read_rows_of
 from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
 from discreet.query.sql.select import (
@@ -33,7 +34,6 @@ from discreet.query.sql.select import (
     split_sets,
     sums_up,
 )
-from discreet.query.sql.tree_checks import start_of
 from discreet.query.sql.windows import (
     Lifting,
     WindowReader,

@@ -20,12 +20,9 @@ from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.outer_queries import read_outer_question
-from discreet.query.sql.parser import parse_expression, parse_select, tokenise
-from discreet.query.sql.queries import add_with_names, read_rows_of
-from discreet.query.sql.scope import Known, RowSource, SqlScope
-from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of, split_sets
-from discreet.query.sql.spellings import quote_columns, respell, respell_expression
-from discreet.query.sql.tokens import (
+from discreet.query.sql.parsing.parser import parse_expression, parse_select, tokenise
+from discreet.query.sql.parsing.spellings import quote_columns, respell, respell_expression
+from discreet.query.sql.parsing.tokens import (
     TEXT_CHECKS,
     Page,
     check_expression,
@@ -36,8 +33,11 @@ from discreet.query.sql.tokens import (
     check_words,
     without_comments,
 )
-from discreet.query.sql.tree_checks import TREE_CHECKS, start_of
-from discreet.query.sql.tree_spellings import DeclaredTables, respell_tree
+from discreet.query.sql.parsing.tree_checks import TREE_CHECKS, start_of
+from discreet.query.sql.parsing.tree_spellings import DeclaredTables, respell_tree
+from discreet.query.sql.queries import add_with_names, read_rows_of
+from discreet.query.sql.scope import Known, RowSource, SqlScope
+from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of, split_sets
 
 WordCheck = Callable[[Page, list[Token]], None]
 Respelling = Callable[[Page, list[Token]], list[Token]]

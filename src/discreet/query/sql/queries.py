@@ -20,10 +20,10 @@ from discreet.query.sql.exists import filter_by_partners, filter_by_public_colum
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, read_expression
 from discreet.query.sql.from_clause import find_public, join_tables
 from discreet.query.sql.joins import check_people, split_conjuncts
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.per_person import Folding, describe_column
 from discreet.query.sql.scope import Given, Item, Known, Public, RowSource, SeenColumn, SqlScope
 from discreet.query.sql.select import group_nodes, need_one_set, resolve_group, sums_up
-from discreet.query.sql.tree_checks import start_of
 
 MOST_COLUMNS = 200
 LONGEST_NAME = 100

@@ -16,8 +16,8 @@ from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import people_in, relation_schema, table_schema
 from discreet.query.remedies import Fix, quote_if_needed, replace_name, reword
-from discreet.query.sql.tokens import Page
-from discreet.query.sql.tree_checks import start_of
+from discreet.query.sql.parsing.tokens import Page
+from discreet.query.sql.parsing.tree_checks import start_of
 
 #: While a question of several tables is read, every column has a name of its own: the one that it is called by, this
 #: sign, which no text holds, and a number.

@@ -25,9 +25,9 @@ from discreet.query.sql.computed_outputs import (
 )
 from discreet.query.sql.expressions import build_call, read_expression
 from discreet.query.sql.outputs import OutputTerms, as_whole, refuse_ungrouped
+from discreet.query.sql.parsing.tokens import Page
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.scope import Item, SqlScope, strip_numbers
-from discreet.query.sql.tokens import Page
-from discreet.query.sql.tree_checks import start_of
 
 
 def sums_up(node: exp.Expr) -> bool:

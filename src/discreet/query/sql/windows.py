@@ -15,10 +15,10 @@ from discreet.algebra.functions import F
 from discreet.query.names import AGGREGATES, NEIGHBOURS, RANKINGS
 from discreet.query.post_processing import Neighbour, Ranking, Sorting, Summary, Window, WindowFrame
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, build_call
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.queries import read_rows_of
 from discreet.query.sql.scope import Known, Numbers, SqlScope
 from discreet.query.sql.select import group_nodes, is_window_function, resolve_group, split_sets, sums_up
-from discreet.query.sql.tree_checks import start_of
 
 #: How far LAG, LEAD and frames reach, and how many tiles there are, at the most.
 FARTHEST = 10**6

@@ -7,8 +7,8 @@ from discreet.algebra.expressions import Case, Expression, Literal, is_null
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind
 from discreet.query.names import TRUNCATIONS
-from discreet.query.sql.constants import with_days
-from discreet.query.sql.date_functions import Make
+from discreet.query.sql.row_functions.constants import with_days
+from discreet.query.sql.row_functions.date_functions import Make
 
 #: Texts are padded to at most so many letters, and repeated at most so often.
 MOST_PADDED, MOST_REPEATED = 1_000, 10

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from discreet.algebra.expressions import Case, Expression, Like, Literal
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind
-from discreet.query.sql.date_functions import MONTHS, WEEKDAYS, Make, join_texts, name_part, pad
+from discreet.query.sql.row_functions.date_functions import MONTHS, WEEKDAYS, Make, join_texts, name_part, pad
 
 #: A part of a day: its place and length in the day's text.
 IN_DAY = {"year": (1, 4), "short year": (3, 2), "month": (6, 2), "day": (9, 2)}

@@ -10,7 +10,7 @@ from discreet.algebra.expressions import Case, Expression, Literal, is_null
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind
 from discreet.query.names import PARTS, TRUNCATIONS
-from discreet.query.sql.constants import with_days
+from discreet.query.sql.row_functions.constants import with_days
 
 Make = Callable[..., Expression]
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")

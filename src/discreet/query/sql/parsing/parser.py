@@ -11,7 +11,7 @@ from sqlglot import ParseError, Parser, Token, TokenError, Tokenizer, TokenType,
 from sqlglot.parser import IsPredicatePrecedence
 
 from discreet.query.remedies import STRANGE
-from discreet.query.sql.tokens import Page
+from discreet.query.sql.parsing.tokens import Page
 
 #: sqlglot's own guard, some way above ours.
 MOST_NODES = 20_000

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from sqlglot import Token, TokenType, exp
 
 from discreet.query.remedies import leave_out, replace_name
-from discreet.query.sql.tokens import BITS, Page
+from discreet.query.sql.parsing.tokens import BITS, Page
 
 MOST_NODES = 4_000
 #: How deep our own tree may be. Whoever walks it may recurse.

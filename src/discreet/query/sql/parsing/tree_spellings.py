@@ -11,8 +11,8 @@ from sqlglot import exp
 from discreet.core.schema import closest
 from discreet.query.questions import QueryRefused
 from discreet.query.remedies import Fix, Never, quote_if_needed, replace_path
-from discreet.query.sql.tokens import Page
-from discreet.query.sql.tree_checks import start_of
+from discreet.query.sql.parsing.tokens import Page
+from discreet.query.sql.parsing.tree_checks import start_of
 
 #: A name with what stands before it: catalogue, schema, table. Capitals do not count.
 TablePath = tuple[str, ...]

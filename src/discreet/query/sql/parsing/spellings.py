@@ -12,7 +12,7 @@ from sqlglot import Token, TokenType
 
 from discreet.query.names import AGGREGATES, SYNONYMS
 from discreet.query.remedies import Edit, Fix
-from discreet.query.sql.tokens import ENDS, KNOWN, RELATIONS, Page
+from discreet.query.sql.parsing.tokens import ENDS, KNOWN, RELATIONS, Page
 from discreet.query.sql_writing.expressions import quote_name
 
 T = TokenType

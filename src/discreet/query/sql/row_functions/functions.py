@@ -11,12 +11,18 @@ from discreet.algebra.functions import MOST_GROWTH, F
 from discreet.core.schema import Kind
 from discreet.query.names import PLAIN
 from discreet.query.questions import QueryRefused
-from discreet.query.sql.constants import with_days
-from discreet.query.sql.date_formats import FORMAT_CALLS, FORMAT_USAGE
-from discreet.query.sql.date_functions import DATE_CALLS, DATE_USAGE, Make
-from discreet.query.sql.regular_expressions import PATTERN_CALLS, PATTERN_USAGE
+from discreet.query.sql.row_functions.constants import with_days
+from discreet.query.sql.row_functions.date_formats import FORMAT_CALLS, FORMAT_USAGE
+from discreet.query.sql.row_functions.date_functions import DATE_CALLS, DATE_USAGE, Make
+from discreet.query.sql.row_functions.regular_expressions import PATTERN_CALLS, PATTERN_USAGE
+from discreet.query.sql.row_functions.text_functions import (
+    MOST_DIGITS,
+    TEXT_CALLS,
+    TEXT_USAGE,
+    WRITTEN_ALIKE,
+    write_value,
+)
 from discreet.query.sql.scope import SqlScope
-from discreet.query.sql.text_functions import MOST_DIGITS, TEXT_CALLS, TEXT_USAGE, WRITTEN_ALIKE, write_value
 
 #: SUBSTRING without a length goes to the end; no text is longer.
 TO_THE_END = 2**31 - 1

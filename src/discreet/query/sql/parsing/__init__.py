@@ -1,0 +1,1 @@
+"""From a text to a checked tree: tokens, spellings of other databases, grammar."""
