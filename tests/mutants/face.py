@@ -125,8 +125,8 @@ FACE_MUTANTS = [
     Mutant(
         "two prices are taken for one",
         "cli/dataset/sessions.py::read_options",
-        "if len(chosen) > 1 or ",
-        "if ",
+        "if len(chosen) > 1:",
+        "if len(chosen) > 2:",
         f"{ASKING}test_a_price_that_is_none_is_refused_before_the_table_is_opened",
     ),
     Mutant(

@@ -80,9 +80,9 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a preview looks at rows",
-        "session/session.py::Session.preview",
-        "ready.options, self._gate.price(ready.plan)\n",
-        "ready.options, self._gate.price(self._gate.release(ready.plan) and ready.plan)\n",
+        "session/previews.py::preview_question",
+        "ready.options, context.gate.price(ready.plan)\n",
+        "ready.options, context.gate.price(context.gate.release(ready.plan) and ready.plan)\n",
         f"{SESSION}::test_previews_and_explanations_cost_nothing_and_see_no_row",
     ),
     Mutant(

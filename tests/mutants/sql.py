@@ -11,6 +11,7 @@ PUBLICS = "unit/test_query_publics.py"
 FUNCTIONS = "unit/test_sql_functions.py"
 
 COMPUTED = "unit/test_sql_computed.py"
+PUBLIC_QUESTIONS = "unit/test_public_questions.py"
 PROBES = "unit/test_session_probes.py"
 SPELLINGS = "unit/test_sql_spellings.py"
 
@@ -21,6 +22,27 @@ SQL_MUTANTS = [
         'PER_ROW, PER_GROUP = "CONTRIBUTION_BOUNDS_PER_ROW", "CONTRIBUTION_BOUNDS_PER_GROUP"',
         'PER_ROW, PER_GROUP = "CONTRIBUTION_BOUNDS_PER_GROUP", "CONTRIBUTION_BOUNDS_PER_NOTHING"',
         f"{SPELLINGS}::test_options_and_bounds_of_groups_in_the_syntax_of_bigquery_are_refused_with_what_they_are_here",
+    ),
+    Mutant(
+        "rows of a public table that are alike are counted once",
+        "data/reading/public_tables.py::public_rows",
+        "tuple(different.values())",
+        "(1,) * len(different)",
+        f"{PUBLIC_QUESTIONS}::test_answers_are_those_of_duckdb_on_the_same_table",
+    ),
+    Mutant(
+        "a question that names a public table is taken for one about public tables alone",
+        "query/sql/outer_queries.py::is_about_public_tables",
+        "all(known.public(name) is not None for name in named)",
+        "any(known.public(name) is not None for name in named)",
+        f"{PUBLIC_QUESTIONS}::test_a_private_table_anywhere_in_the_question_makes_it_one_with_a_price",
+    ),
+    Mutant(
+        "a question about public tables is answered without a column that was not kept",
+        "query/results/public_answers.py::_read_table",
+        "if missing is not None:",
+        "if False:",
+        f"{PUBLIC_QUESTIONS}::test_times_that_were_not_kept_are_refused_and_the_rest_is_answered",
     ),
     Mutant(
         "a filter that may keep rows is taken for one that keeps none",

@@ -379,7 +379,6 @@ def test_a_question_that_cannot_be_asked_is_pointed_at(clinic, run):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "--epsilon 0.5"),
         (["--epsilon", "1", "--rho", "1"], "several prices"),
         (["--epsilon", "1", "--within", "5"], "several prices"),
         (["--within", "5", "--within", "n=6"], "twice"),
@@ -395,6 +394,13 @@ def test_a_price_that_is_none_is_refused_before_the_table_is_opened(clinic, run,
     status, out, err = run("ask", COUNT, *words)
     assert (status, out) == (2, "")
     assert said in err
+
+
+def test_a_question_about_people_needs_a_price(clinic, run):
+    for command in ("ask", "preview"):
+        status, out, err = run(command, COUNT)
+        assert (status, out, "pass --epsilon 0.5; or --rho 0.01; or --within 25" in err) == (2, "", True), err
+    assert spent(clinic) == 0
 
 
 def test_no_refusal_quotes_a_row(clinic, run):

@@ -57,6 +57,20 @@ def clinic(begun, tmp_path, state, run):
     return copy_begun(begun, tmp_path, state)
 
 
+# Public tables alone
+
+
+def test_questions_about_public_tables_alone_are_free(clinic, run):
+    sql = "SELECT kind, COUNT(*) AS n FROM wards GROUP BY kind ORDER BY kind"
+    answer, preview = (json.loads(run(command, sql, "--json")[1]) for command in ("ask", "preview"))
+    assert answer["rows"] == [{"kind": "medicine", "n": 2}, {"kind": "surgery", "n": 1}]
+    assert (preview["free"], preview["fits"], answer["budget"]) == (True, True, preview["budget"])
+    assert "nothing was paid" in run("ask", sql)[1]
+    assert "wards, which is public" in run("explain", sql)[1]
+    with Ledger.open(clinic / "discreet.ledger") as ledger:
+        assert not ledger.state.payments
+
+
 # Beginning
 
 

@@ -124,10 +124,11 @@ KEY_FIX = 'pass person={…, "items": {"via": "orders", "on": {"order_id": "id"}
 
 @dataclass(frozen=True, slots=True)
 class PublicRows:
-    """The different rows of a public table: names of columns, and values as they came."""
+    """The different rows of a public table: names of columns, values as they came, and how often each is there."""
 
     names: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
+    counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

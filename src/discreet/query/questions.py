@@ -241,6 +241,18 @@ class Question:
     numbers: tuple["Question", ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicQuestion:
+    """A question about one public table alone: its stages are computed from the rows themselves, exactly and for free.
+
+    Stages may use numbers that other questions about public tables answer, each with one cell.
+    """
+
+    table: str
+    stages: tuple[Stage, ...]
+    numbers: tuple["PublicQuestion", ...] = ()
+
+
 def values_of(measure: Measure) -> tuple[Expression, ...]:
     """Return what a measure computes of each row."""
     match measure:

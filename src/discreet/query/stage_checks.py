@@ -47,9 +47,13 @@ def has_one_cell(question: Question) -> bool:
         alone = len(question.outputs) == 1 and not isinstance(question.outputs[0].term, HistogramOf)
         kept = question.having is None and question.most != 0 and question.sets is None
         return alone and kept and not question.groups
-    last = question.stages[-1]
-    kept = last.having is None and last.qualify is None and last.most != 0 and not last.skipped
-    return last.grouped and not last.groups and kept and len(last.outputs) == 1
+    return makes_one_cell(question.stages[-1])
+
+
+def makes_one_cell(stage: Stage) -> bool:
+    """Whether the table that a stage makes has one row and one column for sure."""
+    kept = stage.having is None and stage.qualify is None and stage.most != 0 and not stage.skipped
+    return stage.grouped and not stage.groups and kept and len(stage.outputs) == 1
 
 
 def _check_stage(stage: Stage, below: set[str], numbers: set[str]) -> None:

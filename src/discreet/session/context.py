@@ -17,16 +17,19 @@ from discreet.query import (
     Epsilon,
     Frame,
     PlanningContext,
+    PublicQuestion,
     QueryPlan,
     Question,
     Result,
     Rho,
     Within,
+    answer_public_question,
     build_constant_row,
     count,
     find_constants,
     find_limit,
     find_public_answer,
+    find_public_question,
     plan_limits,
     plan_question,
     question_forms,
@@ -148,7 +151,7 @@ class AnalystContext:
                 return self.read(self.need_text(query), options.matches)
 
     def find_public(self, query: "str | Question | Frame", raw_options: QuestionOptions) -> "Question | Frame | Result":
-        """Return what is asked; or its answer, if that follows from the question alone.
+        """Return what is asked; or its answer, if that follows from the question and public tables.
 
         Questions that were put together by hand are left to the planner, which checks what they are made of.
         """
@@ -158,9 +161,23 @@ class AnalystContext:
         constants = find_constants(self.need_text(query))
         if constants is not None:
             return build_constant_row(constants)
+        public = self.find_public_question(query)
+        if public is not None:
+            return self.answer_public(public)
         question = self.read(self.need_text(query), need_matches(raw_options.get("matches")))
         answer = find_public_answer(question)
         return question if answer is None else answer
+
+    def find_public_question(self, query: "str | Question | Frame") -> PublicQuestion | None:
+        """Return a question about public tables alone; None if it is about any other."""
+        self.need_open()
+        if isinstance(query, Question | Frame):
+            return None
+        return find_public_question(self.need_text(query), self.known, self.dataset.public_scans, self.dataset.paths)
+
+    def answer_public(self, question: PublicQuestion) -> Result:
+        """Return the exact answer to a question about public tables alone."""
+        return answer_public_question(question, self.dataset.publics)
 
     def read(self, text: str, matches: Matches | None = None) -> Question:
         """Return the question that a text asks; what was read lately is not read again."""

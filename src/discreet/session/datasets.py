@@ -66,7 +66,9 @@ class Dataset:
         if matches:
             return matches[0]
         if isinstance(name, str) and name.casefold() in {public.casefold() for public in self.publics}:
-            raise InvalidInput(f"{name!r} is a public table.", fix="read it directly; or join it with a private table")
+            raise InvalidInput(
+                f"{name!r} is a public table.", fix="ask about it in SQL, for free; or join it with a private table"
+            )
         if name is None:
             raise InvalidInput("Several tables are open.", fix=f"pass table=, one of: {', '.join(self.schemas)}")
         fix = f"use {next(iter(self.schemas))!r}, or leave the name out"

@@ -3,18 +3,22 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.accounting import PrivacyLoss
+from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import Number
 from discreet.core.exact import text_down
 from discreet.gate import Price, one_line
-from discreet.query import Epsilon, Predicted, QueryPlan, Rho
+from discreet.query import Epsilon, Predicted, PublicQuestion, QueryPlan, Rho, predict
 from discreet.session.answers.answer import percent, price_words
 from discreet.session.answers.cells import TextColumn, html_lines, html_table, text_table
+from discreet.session.context import AnalystContext, PreparedQuestion
 
 #: Columns of an answer that are listed.
 MOST = 40
 #: Where each person has an account.
 WHO_PAYS = "each participant is charged for their own contribution, at most this"
+
+#: Said of questions about public tables.
+EXACT = "the answer is exact, from public rows alone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -22,7 +26,8 @@ class Preview:
     """Cost, predicted errors, and what would be left. Nothing was paid."""
 
     price: Price
-    plan: QueryPlan
+    #: None if the question is about public tables alone, and costs nothing.
+    plan: QueryPlan | None
     predicted: tuple[Predicted, ...]
     confidence: Number
     simultaneous: bool
@@ -36,9 +41,9 @@ class Preview:
     dear: bool = False
 
     @property
-    def spend(self) -> Epsilon | Rho:
-        """What is paid, in the currency asked for; found, if an accuracy was asked for."""
-        return self.plan.spend
+    def spend(self) -> Epsilon | Rho | None:
+        """What is paid, in the currency asked for; found, if an accuracy was asked for. None if nothing is."""
+        return None if self.plan is None else self.plan.spend
 
     @property
     def what(self) -> str:
@@ -67,8 +72,8 @@ class Preview:
 
     @property
     def free(self) -> bool:
-        """Whether asking costs nothing, because this was answered before."""
-        return self.price.stored is not None
+        """Whether asking costs nothing: this was answered before, or is about public tables alone."""
+        return self.plan is None or self.price.stored is not None
 
     def error(self, name: str) -> float | None:
         """Return the predicted error of one column; None if it depends on the data."""
@@ -91,6 +96,8 @@ class Preview:
         ]
 
     def _costs(self) -> list[str]:
+        if self.plan is None:
+            return [f"cost nothing: {EXACT}"]
         how = "all cells at once" if self.simultaneous else "per cell"
         return [f"± at {percent(self.confidence)} confidence, {how}", f"cost {price_words(self.plan)}: {self._fate()}"]
 
@@ -108,3 +115,43 @@ class Preview:
         # In another currency than the budget's, what is left is all that tells what it takes.
         own = isinstance(self.spend, Rho) == (self.symbol == "ρ")
         return f"fits, {left}" if own else f"fits, {left}, and {text_down(self.price.then)} afterwards"
+
+
+def preview_question(context: AnalystContext, ready: PreparedQuestion) -> Preview:
+    """Return the cost of a question and its predicted errors."""
+    checked, price = ready.options, context.gate.price(ready.plan)
+    return Preview(
+        price=price,
+        plan=ready.plan,
+        predicted=predict(
+            ready.question,
+            ready.plan,
+            confidence=checked.confidence,
+            simultaneous=checked.simultaneous,
+            size=checked.size,
+        ),
+        confidence=checked.confidence,
+        simultaneous=checked.simultaneous,
+        symbol=context.ledger.budget.symbol,
+        release=None if price.stored is None else context.ledger.release_of(price.stored),
+        personal=context.personal,
+        dear=context.is_dear(price.cost),
+    )
+
+
+def preview_public_question(context: AnalystContext, question: PublicQuestion) -> Preview:
+    """Return that a question about public tables costs nothing, and is exact; what cannot be answered is refused."""
+    columns = context.answer_public(question).columns
+    account, budget = context.ledger.state.account, context.ledger.budget
+    left = account.left_of(account.binding(context.analyst))
+    what = f"{', '.join(column.name for column in columns)} from {question.table}, which is public"
+    return Preview(
+        price=Price(what=what, cost=Composed(()), delta=budget.delta, left=left, then=left, stored=None),
+        plan=None,
+        predicted=tuple(Predicted(column.name, 0.0, "exact") for column in columns),
+        confidence=Fraction(1),
+        simultaneous=True,
+        symbol=budget.symbol,
+        release=None,
+        personal=context.personal,
+    )

@@ -24,8 +24,8 @@ from discreet.query import (
     Result,
     Rho,
     explain,
+    explain_public_question,
     plan_stream,
-    predict,
     predict_batch,
     predict_hierarchy,
     saving_of,
@@ -41,7 +41,7 @@ from discreet.session.datasets import Dataset, open_described
 from discreet.session.descriptions import Description, description
 from discreet.session.ledger_notes import Note, usable_bounds
 from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, read_price
-from discreet.session.previews import Preview
+from discreet.session.previews import Preview, preview_public_question, preview_question
 from discreet.session.settings.file import read_settings
 from discreet.session.workloads import (
     BatchAnswer,
@@ -240,24 +240,11 @@ class Session(AbstractContextManager["Session"]):
             False
 
         """
-        ready = self._context.prepare(what, options)
-        checked, price = ready.options, self._gate.price(ready.plan)
-        return Preview(
-            price=price,
-            plan=ready.plan,
-            predicted=predict(
-                ready.question,
-                ready.plan,
-                confidence=checked.confidence,
-                simultaneous=checked.simultaneous,
-                size=checked.size,
-            ),
-            confidence=checked.confidence,
-            simultaneous=checked.simultaneous,
-            symbol=self.ledger.budget.symbol,
-            release=None if price.stored is None else self.ledger.release_of(price.stored),
-            personal=self._context.personal,
-            dear=self._context.is_dear(price.cost),
+        public = self._context.find_public_question(what)
+        return (
+            preview_question(self._context, self._context.prepare(what, options))
+            if public is None
+            else preview_public_question(self._context, public)
         )
 
     @list_options(QuestionOptions)
@@ -321,6 +308,9 @@ class Session(AbstractContextManager["Session"]):
             True
 
         """
+        public = self._context.find_public_question(what)
+        if public is not None:
+            return explain_public_question(public)
         ready = self._context.prepare(what, options, written=True)
         return explain(ready.question, ready.plan, confidence=ready.options.confidence, size=ready.options.size)
 

@@ -144,7 +144,7 @@ def explain_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli.dataset.sessions import SHARE, open_project, read_options, read_question, reword_errors
     from discreet.cli.ledger.views import ledger_facts
 
-    sql, options = read_question(arguments), read_options(arguments, needed=False)
+    sql, options = read_question(arguments), read_options(arguments)
     with open_project(arguments) as session, reword_errors(sql):
         if all(options[name] is None for name in ("epsilon", "rho", "within")):
             budget = session.ledger.budget

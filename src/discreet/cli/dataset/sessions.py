@@ -92,14 +92,13 @@ def price_of(arguments: Arguments) -> dict[str, Fraction | None]:
     }
 
 
-def read_options(arguments: Arguments, *, needed: bool = True) -> dict[str, Any]:
+def read_options(arguments: Arguments) -> dict[str, Any]:
     """Return what the session is asked with; what is missing or too much it refuses itself, unless it is an option."""
     price = price_of(arguments)
     chosen = [name for name in ("epsilon", "rho", "within") if getattr(arguments, name) is not None]
-    if len(chosen) > 1 or (not chosen and needed):
-        number = "several prices" if chosen else "no price"
+    if len(chosen) > 1:
         raise InvalidInput(
-            f"The question comes with {number}.",
+            "The question comes with several prices.",
             fix="pass one of --epsilon 0.5, --rho 0.01 or --within 25 (the least for which the answer is that close)",
         )
     return {

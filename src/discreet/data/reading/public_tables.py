@@ -4,6 +4,7 @@ They are read once, when the table is opened. Where a table can change afterward
 what was read: values are clamped to these bounds, and rows of other groups are left out.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -55,11 +56,12 @@ def listed_columns(columns: Sequence[Column], rows: int) -> dict[int, Column]:
 
 
 def public_rows(columns: dict[int, Column], rows: Iterable[Sequence[Any]]) -> PublicRows | None:
-    """Return the different rows of a public table; None if they were not read."""
+    """Return the different rows of a public table, with how often each of them stands there; None if not read."""
     if not columns:
         return None
-    different = dict.fromkeys(tuple(map(_settle_value, row)) for row in rows)
-    return PublicRows(tuple(column.name for column in columns.values()), tuple(different))
+    different = Counter(tuple(map(_settle_value, row)) for row in rows)
+    names = tuple(column.name for column in columns.values())
+    return PublicRows(names, tuple(different), tuple(different.values()))
 
 
 def _settle_value(value: Any) -> Value:
@@ -106,8 +108,8 @@ def read_public_schema(entering: Entering, columns: Sequence[Column], connection
     ]
     kept = listed_columns(columns, rows)
     names = ", ".join(f"c{place}" for place in kept)
-    few = f"SELECT DISTINCT {names} FROM {entering.rows}"  # noqa: S608 - our own names
-    listed = public_rows(kept, connection.execute(few).fetchall() if kept else [])
+    every = f"SELECT {names} FROM {entering.rows}"  # noqa: S608 - our own names
+    listed = public_rows(kept, connection.execute(every).fetchall() if kept else [])
     return public_schema(entering, columns, summaries, rows, listed)
 
 

@@ -8,7 +8,7 @@ from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema, Value
-from discreet.query.questions import QueryRefused, Question
+from discreet.query.questions import PublicQuestion, QueryRefused, Question
 from discreet.query.remedies import confirm_edit
 
 
@@ -41,6 +41,25 @@ def read_sql(
     except QueryRefused as refusal:
         unchecked = refusal
     raise confirm_edit(unchecked, text, try_read)
+
+
+def find_public_question(
+    text: str,
+    schemas: Mapping[str, Schema],
+    publics: Mapping[str, PublicScan],
+    paths: Mapping[str, str] | None = None,
+) -> PublicQuestion | None:
+    """Return the question that a text asks of public tables alone; None if it names any other table, or none."""
+    folded = text.casefold()
+    if not any(scan.table.casefold() in folded for scan in publics.values()):
+        return None
+    from discreet.query.sql.passes import find_public_question as find  # noqa: PLC0415 - as above
+
+    try:
+        return find(text, schemas, publics, paths or {})
+    except QueryRefused as refusal:
+        unchecked = refusal
+    raise confirm_edit(unchecked, text, lambda tried: find(tried, schemas, publics, paths or {}))
 
 
 def find_constants(text: str) -> tuple[tuple[str, Value], ...] | None:

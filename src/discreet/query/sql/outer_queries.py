@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 from sqlglot import exp
 
 from discreet.algebra.expressions import ColumnValue, Expression
-from discreet.algebra.relations import matching
+from discreet.algebra.relations import PublicScan, matching
 from discreet.core import PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.query import post_processing as post
 from discreet.query import questions as q
 from discreet.query.names import make_unique_name, name_of
 from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, Window
-from discreet.query.questions import QueryRefused, Question
+from discreet.query.questions import PublicQuestion, QueryRefused, Question
 from discreet.query.relations.person_keys import holds_key
 from discreet.query.shapes import Columns, columns_of_answer
 from discreet.query.sql.aggregates import read_measure
@@ -43,9 +43,13 @@ from discreet.query.sql.windows import (
     place_nulls,
     sums_up_beside_windows,
 )
-from discreet.query.stage_checks import find_odd_function, has_one_cell
+from discreet.query.stage_checks import find_odd_function, has_one_cell, makes_one_cell
 
 MOST_ROWS = 10**9
+NOT_ONE = "A question about public tables alone reads one of them, without joins and set operations."
+ONE_PUBLIC = "ask for each public table by itself, and combine the answers; or join them with a private table"
+NO_NUMBER = "A scalar subquery must be one number for sure."
+ONE_NUMBER = "select one aggregate without GROUP BY, HAVING and scalar subqueries of its own: (SELECT COUNT(*) …)"
 #: Reads one SELECT about private rows.
 ReadQuestion = Callable[[exp.Select, Known], Question]
 
@@ -65,11 +69,7 @@ class ScalarQuestions:
         question = read_outer_question(select, add_with_names(select, known), self.read)
         columns = columns_of_answer(question)
         if columns is None or not has_one_cell(question) or not columns[0][1].numeric:
-            raise known.refuse(
-                select,
-                "A scalar subquery must be one number for sure.",
-                "select one aggregate without GROUP BY, HAVING and scalar subqueries of its own: (SELECT COUNT(*) …)",
-            )
+            raise known.refuse(select, NO_NUMBER, ONE_NUMBER)
         if question not in self.asked:
             self.asked.append(question)
         return ColumnValue(post.number_name(self.asked.index(question)), columns[0][1])
@@ -115,6 +115,73 @@ def _read_beside_windows(tree: exp.Select, known: Known, numbers: ScalarQuestion
     lifting.name_places([name for name, _ in columns])
     stage = read_stage(outer, StageScope(known, columns, "", numbers))
     return replace(question, stages=(*question.stages, stage))
+
+
+@dataclass(slots=True)
+class PublicNumbers:
+    """Questions about public tables whose numbers stages use, each once, as they are met."""
+
+    asked: list[PublicQuestion] = field(default_factory=list)
+
+    def hold(self, node: exp.Subquery, known: Known) -> ColumnValue:
+        """Return the column that holds the number of a scalar subquery."""
+        select = node.unnest()
+        if not isinstance(select, exp.Select):
+            raise known.refuse(node, "A scalar subquery is one SELECT.", "write (SELECT COUNT(*) FROM …)")
+        question = read_public_question(select, add_with_names(select, known))
+        last = question.stages[-1]
+        if question.numbers or not makes_one_cell(last) or not last.columns[0][1].numeric:
+            raise known.refuse(select, NO_NUMBER, ONE_NUMBER)
+        if question not in self.asked:
+            self.asked.append(question)
+        return ColumnValue(post.number_name(self.asked.index(question)), last.columns[0][1])
+
+
+def is_about_public_tables(tree: exp.Select, known: Known) -> bool:
+    """Whether all tables that a question names, at any depth, are public."""
+    given = {cte.alias.casefold() for cte in tree.find_all(exp.CTE)}
+    named = {table.name.casefold() for table in tree.find_all(exp.Table)} - given
+    return bool(named) and all(known.public(name) is not None for name in named)
+
+
+def read_public_question(tree: exp.Select, known: Known) -> PublicQuestion:
+    """Return the question of a SELECT all of whose tables are public."""
+    numbers = PublicNumbers()
+    table, stages = _read_public_stages(tree, known, numbers)
+    return PublicQuestion(table=table, stages=stages, numbers=tuple(numbers.asked))
+
+
+def _read_public_stages(tree: exp.Select, known: Known, numbers: PublicNumbers) -> tuple[str, tuple[Stage, ...]]:
+    """Return the public table that a SELECT reads at last, and all SELECTs on it from the inside out."""
+    tree = name_windows(tree, known)
+    known.count_table(tree)
+    clause = tree.args.get("from_")
+    if clause is None or tree.args.get("joins"):
+        raise known.refuse(tree, NOT_ONE, ONE_PUBLIC)
+    origin = _find_public_origin(clause.this, known)
+    if isinstance(origin, PublicScan):
+        columns = tuple((column.name, column.kind) for column in origin.columns)
+        alias = clause.this.alias or origin.table
+        return origin.table, (read_stage(tree, StageScope(known, columns, alias, numbers)),)
+    table, stages = _read_public_stages(origin.select, origin.known, numbers)
+    return table, (*stages, read_stage(tree, StageScope(known, stages[-1].columns, origin.alias, numbers)))
+
+
+def _find_public_origin(node: exp.Expr, known: Known) -> "PublicScan | InnerQuestion":
+    """Return what stands after FROM where all tables are public: one of them, or a SELECT."""
+    alias = node.alias
+    if isinstance(node, exp.Table):
+        given, scan = known.given.get(node.name.casefold()), known.public(node.name)
+        if given is None and scan is not None:
+            return scan
+        if given is not None:
+            alias = alias or node.name
+            node, known = given.node.this, replace(given.known, numbers=known.numbers)
+    while isinstance(node, exp.Subquery):
+        node = node.this
+    if not isinstance(node, exp.Select):
+        raise known.refuse(node, NOT_ONE, ONE_PUBLIC)
+    return InnerQuestion(node, add_with_names(node, known), alias)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +239,7 @@ class StageScope:
     known: Known
     columns: Columns
     alias: str
-    numbers: ScalarQuestions
+    numbers: "ScalarQuestions | PublicNumbers"
 
     def plain(self) -> SqlScope:
         """Return where expressions about its rows stand."""

@@ -14,12 +14,12 @@ from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema, Value
 from discreet.query.names import make_unique_name
-from discreet.query.questions import Question
+from discreet.query.questions import PublicQuestion, Question
 from discreet.query.relations.normal_form import settle_question
 from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.expressions import read_expression
-from discreet.query.sql.outer_queries import read_outer_question
+from discreet.query.sql.outer_queries import is_about_public_tables, read_outer_question, read_public_question
 from discreet.query.sql.parsing.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.parsing.spellings import quote_columns, respell, respell_expression
 from discreet.query.sql.parsing.tokens import (
@@ -63,6 +63,21 @@ def read(
         return read_outer_question(tree, known, _read_question)
     except RecursionError:
         # Our limits are below Python's, but the caller's own stack may have eaten most of it.
+        raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
+
+
+def find_public_question(
+    text: str, schemas: Mapping[str, Schema], publics: Mapping[str, PublicScan], paths: Mapping[str, str]
+) -> PublicQuestion | None:
+    """Return the question that a text asks of public tables alone; None if it names any other table, or none."""
+    page = _plain(text)
+    try:
+        known = Known(page, schemas, publics, None, paths)
+        tree = _tree(page, known)
+        if not is_about_public_tables(tree, known):
+            return None
+        return read_public_question(tree, add_with_names(tree, known))
+    except RecursionError:
         raise page.refuse(0, "The question is nested too deeply.", "split it into several questions") from None
 
 

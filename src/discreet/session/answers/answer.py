@@ -44,7 +44,8 @@ class Answer:
     """A private answer as a table. Whatever is done with it from here on is free.
 
     The release that it was made from stays as it is: other error bars, other forms and pictures are made from that.
-    An answer that follows from the question alone, as with LIMIT 0, has no plan and no release: nothing was paid.
+    An answer that follows from the question alone, as with LIMIT 0, or from public tables has no plan and no release:
+    nothing was paid.
     """
 
     question: Question | None = field(repr=False)
@@ -80,7 +81,8 @@ class Answer:
         """Return the release, or say that there is none."""
         if self.release is None:
             raise InvalidInput(
-                "Nothing was paid for this answer, and so it has no receipt.", fix="ask about rows: leave out LIMIT 0"
+                "Nothing was paid for this answer, and so it has no receipt.",
+                fix="ask about private rows, without LIMIT 0",
             )
         return self.release
 
@@ -98,6 +100,7 @@ class Answer:
     def value(self) -> Value:
         """The number, if the answer is just one."""
         measures = [column for column in self.result.columns if is_measured(column)]
+        measures = list(self.result.columns) if self.release is None and not measures else measures
         if len(self) != 1 or len(measures) != 1:
             raise InvalidInput(
                 "The answer is not a single number.", fix="use rows(), to_pandas(), to_polars() or to_arrow()"
