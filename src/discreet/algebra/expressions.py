@@ -401,24 +401,29 @@ class NotPlain(Exception):
     """A column is not simply another one, or it is clamped to other bounds than that."""
 
 
-def map_columns(expression: Expression, change: Callable[[ColumnValue], Expression]) -> Expression:
-    """Return an expression with each of its columns changed."""
+def map_children(expression: Expression, change: Callable[[Expression], Expression]) -> Expression:
+    """Return an expression with each of its direct children changed; constants of a list stay as they are."""
     match expression:
-        case Literal():
+        case Literal() | ColumnValue():
             return expression
-        case ColumnValue():
-            return change(expression)
         case Call(arguments=arguments):
-            return replace(expression, arguments=tuple(map_columns(argument, change) for argument in arguments))
+            return replace(expression, arguments=tuple(map(change, arguments)))
         case Case(branches=branches, otherwise=otherwise):
             return Case(
-                tuple((map_columns(condition, change), map_columns(value, change)) for condition, value in branches),
-                None if otherwise is None else map_columns(otherwise, change),
+                tuple((change(condition), change(value)) for condition, value in branches),
+                None if otherwise is None else change(otherwise),
             )
         case InSet(value=value, members=members):
-            return InSet(map_columns(value, change), members)
+            return InSet(change(value), members)
         case Like(value=value, pattern=pattern, folded=folded):
-            return Like(map_columns(value, change), pattern, folded)
+            return Like(change(value), pattern, folded)
+
+
+def map_columns(expression: Expression, change: Callable[[ColumnValue], Expression]) -> Expression:
+    """Return an expression with each of its columns changed."""
+    if isinstance(expression, ColumnValue):
+        return change(expression)
+    return map_children(expression, lambda child: map_columns(child, change))
 
 
 def prefix_columns(expression: Expression, prefix: str) -> Expression:

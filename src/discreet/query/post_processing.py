@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.algebra.expressions import Call as FunctionCall
-from discreet.algebra.expressions import Case, ColumnValue, Expression, InSet, Like, Literal, children
+from discreet.algebra.expressions import ColumnValue, Expression, Literal, children, map_children
 from discreet.core.schema import Kind
 
 #: No text holds this character, and so no name does.
@@ -162,20 +161,7 @@ def replace_parts(expression: Expression, parts: dict[Expression, ColumnValue]) 
     """Return an expression with some of its parts held by columns, the largest parts first."""
     if expression in parts:
         return parts[expression]
-    match expression:
-        case FunctionCall(function=function, arguments=arguments, kind=kind):
-            return FunctionCall(function, tuple(replace_parts(argument, parts) for argument in arguments), kind)
-        case Case(branches=branches, otherwise=otherwise):
-            return Case(
-                tuple((replace_parts(condition, parts), replace_parts(value, parts)) for condition, value in branches),
-                None if otherwise is None else replace_parts(otherwise, parts),
-            )
-        case InSet(value=value, members=members):
-            return InSet(replace_parts(value, parts), members)
-        case Like(value=value, pattern=pattern, folded=folded):
-            return Like(replace_parts(value, parts), pattern, folded)
-        case _:
-            return expression
+    return map_children(expression, lambda child: replace_parts(child, parts))
 
 
 def parts_of(expression: Expression) -> list[Expression]:
