@@ -6,6 +6,7 @@ from discreet.algebra.expression_checks import check_condition as check_conditio
 from discreet.algebra.expression_checks import check_expression as check_expression
 from discreet.algebra.expression_checks import check_relation_expressions as check_relation_expressions
 from discreet.algebra.expression_checks import columns_by_name as columns_by_name
+from discreet.algebra.like_patterns import fits_pattern as fits_pattern
 from discreet.algebra.normal_expressions import normalise as normalise
 from discreet.algebra.normal_expressions import normalise_condition as normalise_condition
 from discreet.algebra.work_bounds import MeasureSql as MeasureSql

@@ -25,6 +25,7 @@ from discreet.algebra.expressions import (
     kind_of_arguments,
 )
 from discreet.algebra.functions import F, Function
+from discreet.algebra.like_patterns import fits_pattern
 from discreet.core import Bounds
 from discreet.core.schema import Kind, Value, day_number, day_of, months_later
 
@@ -95,19 +96,13 @@ def _are_equal(value: Value, operand: Expression, member: Literal) -> bool:
 
 
 def _fits(value: Value, pattern: str, *, folded: bool) -> bool | None:
-    """Return whether a text fits a pattern: after each letter of it, which beginnings of the text do."""
+    """Return whether a text fits a pattern of LIKE."""
     if value is None:
         return None
     text = _need_short(value)
     if folded:
         text, pattern = _need_ascii(text).lower(), _need_ascii(pattern).lower()
-    fitting = {0}
-    for letter in pattern:
-        if letter == "%":
-            fitting = set(range(min(fitting), len(text) + 1)) if fitting else set()
-        else:
-            fitting = {place + 1 for place in fitting if place < len(text) and letter in ("_", text[place])}
-    return len(text) in fitting
+    return fits_pattern(text, pattern)
 
 
 def _need_short(value: Value) -> str:

@@ -99,6 +99,20 @@ class Pattern:
         return sum(gap.letters for gap in self.gaps) + sum(map(len, self.literals))
 
 
+def fits_pattern(text: str, pattern: str) -> bool:
+    """Return whether a text fits a pattern: after each letter of it, which beginnings of the text do.
+
+    For public values and released ones: engines match private rows.
+    """
+    fitting = {0}
+    for letter in pattern:
+        if letter == "%":
+            fitting = set(range(min(fitting), len(text) + 1)) if fitting else set()
+        else:
+            fitting = {place + 1 for place in fitting if place < len(text) and letter in ("_", text[place])}
+    return len(text) in fitting
+
+
 #: A part of a regular expression: syntax, or a text that stands for itself.
 Part = tuple[bool, str]
 

@@ -88,15 +88,3 @@ def takes_cells(call: Call) -> bool:
     """Whether a function is computed from cells of these kinds: a text is not read as a number or a day."""
     kinds = TAKES.get(call.function)
     return kinds is None or all(argument.kind in kinds for argument in call.arguments)
-
-
-def fits_pattern(text: str, pattern: str, *, folded: bool) -> bool:
-    """Return whether a text fits a pattern of LIKE: after each letter of it, which beginnings of the text do."""
-    text, pattern = (text.lower(), pattern.lower()) if folded else (text, pattern)
-    fitting = {0}
-    for letter in pattern:
-        if letter == "%":
-            fitting = set(range(min(fitting), len(text) + 1)) if fitting else set()
-        else:
-            fitting = {place + 1 for place in fitting if place < len(text) and letter in ("_", text[place])}
-    return len(text) in fitting

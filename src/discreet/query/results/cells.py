@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.algebra import fits_pattern
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal
 from discreet.algebra.functions import F
 from discreet.core.schema import Kind, Value
-from discreet.query.cell_functions import CELL_FUNCTIONS, fits_pattern
+from discreet.query.cell_functions import CELL_FUNCTIONS
 from discreet.query.error_bars import RULES, Band, Floats
 from discreet.query.post_processing import Sorting
 from discreet.query.questions import apply_function
@@ -112,9 +113,8 @@ def evaluate(expression: Expression, columns: Mapping[str, Cells], size: int) ->
 
 def _match(cells: Cells, pattern: str, *, folded: bool) -> Cells:
     """Return whether texts fit a pattern. Where they were chosen by noise, whether they do is not known."""
-    found = tuple(
-        fits_pattern(value, pattern, folded=folded) if isinstance(value, str) else None for value in cells.values
-    )
+    fold, pattern = (str.lower, pattern.lower()) if folded else (str, pattern)
+    found = tuple(fits_pattern(fold(value), pattern) if isinstance(value, str) else None for value in cells.values)
     if cells.exact:
         return Cells.known(Kind.BOOLEAN, found)
     unsure = np.ones(len(found), np.bool_)
