@@ -339,7 +339,7 @@ QUERY_MUTANTS = [
     Mutant(
         "people are added up over grouping sets",
         "query/planning/grouping_sets.py::check_sets",
-        "if not all(adds_up(part) for part in parts):",
+        "if not all(is_additive(part) for part in parts):",
         "if False:",
         f"{SETS}::test_what_does_not_add_up_is_refused_before_payment",
     ),

@@ -132,7 +132,7 @@ WORKLOAD_MUTANTS = [
     ),
     Mutant(
         "people are added up over groups",
-        "query/workloads/batch_passes.py::is_additive",
+        "query/planning/measurements.py::is_additive",
         "return isinstance(part, Noisy) and isinstance(part.aggregate, Rows | Present | Total)",
         "return isinstance(part, Noisy)",
         f"{BATCH}::test_people_and_different_values_are_not_added_up",

@@ -15,14 +15,13 @@ from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.gate import Budget, Gate, Ledger, Plan
 from discreet.gate.releases import decode, encode
-from discreet.query.planning.measurements import KeySelection, Noisy
+from discreet.query.planning.measurements import KeySelection, Noisy, is_additive
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import aggregate_of
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Within
 from discreet.query.questions import Average, Quantile
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql
-from discreet.query.workloads.batch_passes import is_additive
 from discreet.query.workloads.batch_views import view_batch, view_others
 from discreet.query.workloads.batches import plan_batch
 from discreet.query.workloads.forecasts import predict_batch, saving_of

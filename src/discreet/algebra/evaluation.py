@@ -21,6 +21,7 @@ from discreet.algebra.expressions import (
     InSet,
     Like,
     Literal,
+    comparison_kind,
     is_null,
     kind_of_arguments,
 )
@@ -91,7 +92,7 @@ def _clip(number: int, bounds: Bounds) -> int:
 
 
 def _are_equal(value: Value, operand: Expression, member: Literal) -> bool:
-    kind = next((kind for kind in (Kind.REAL, Kind.TIMESTAMP) if kind in (operand.kind, member.kind)), operand.kind)
+    kind = comparison_kind(operand.kind, member.kind)
     return _widen(value, kind) == _widen(member.value, kind)
 
 

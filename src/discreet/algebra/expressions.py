@@ -293,8 +293,12 @@ def whole_of(expression: Expression) -> int | None:
 def kind_of_arguments(call: Call) -> Kind:
     """Return the kind that arguments are compared as."""
     kinds = [argument.kind for argument in call.arguments if not is_null(argument)]
-    wider = (kind for kind in (Kind.REAL, Kind.TIMESTAMP) if kind in kinds)
-    return next(wider, kinds[0] if kinds else Kind.TEXT)
+    return comparison_kind(*kinds) if kinds else Kind.TEXT
+
+
+def comparison_kind(*kinds: Kind) -> Kind:
+    """Return the kind that values of some kinds are compared as."""
+    return next((wider for wider in (Kind.REAL, Kind.TIMESTAMP) if wider in kinds), kinds[0])
 
 
 @dataclass(frozen=True, slots=True)

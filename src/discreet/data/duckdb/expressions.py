@@ -24,6 +24,7 @@ from discreet.algebra.expressions import (
     InSet,
     Like,
     Literal,
+    comparison_kind,
     constant_of,
     ends_of_substring,
     is_null,
@@ -197,7 +198,7 @@ def _member(member: InSet, scope: Scope) -> Sql:
     value = as_kind(member.value, member.value.kind, scope)
     by_kind: dict[Kind, list[Literal]] = {}
     for literal in member.members:
-        by_kind.setdefault(_comparison_kind(value.kind, literal.kind), []).append(literal)
+        by_kind.setdefault(comparison_kind(value.kind, literal.kind), []).append(literal)
     tests = [_member_of(value, kind, members, scope) for kind, members in by_kind.items()]
     if not tests:
         tests = [f"({value.text} IS NULL AND NULL)"]  # in no set at all, or unknown
@@ -211,14 +212,6 @@ def _member_of(value: Sql, kind: Kind, members: list[Literal], scope: Scope) -> 
     else:
         constants = [as_kind(literal, kind, scope).text for literal in members]
     return f"({cast} IN ({', '.join(constants)}))"
-
-
-def _comparison_kind(first: Kind, second: Kind) -> Kind:
-    """Return the kind that two values are compared as."""
-    for wider in (Kind.REAL, Kind.TIMESTAMP):
-        if wider in (first, second):
-            return wider
-    return first
 
 
 F = Function

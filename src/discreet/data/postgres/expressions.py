@@ -21,6 +21,7 @@ from discreet.algebra.expressions import (
     InSet,
     Like,
     Literal,
+    comparison_kind,
     constant_of,
     ends_of_substring,
     is_null,
@@ -156,14 +157,6 @@ def write_operand(literal: Literal, kind: Kind) -> str:
     if kind is Kind.INTEGER and isinstance(literal.value, int):
         return wide(literal.value)
     return constant(literal.value, kind)
-
-
-def comparison_kind(first: Kind, second: Kind) -> Kind:
-    """Return the kind that two values are compared as."""
-    for wider in (Kind.REAL, Kind.TIMESTAMP):
-        if wider in (first, second):
-            return wider
-    return first
 
 
 def _like(like: Like, columns: Columns) -> Piece:

@@ -23,6 +23,7 @@ from discreet.algebra.expressions import (
     InSet,
     Like,
     Literal,
+    comparison_kind,
     constant_of,
     ends_of_substring,
     is_null,
@@ -165,14 +166,6 @@ def _member_of(value: Sql, kind: Kind, members: list[Literal]) -> str:
         case _:
             constants = [constant(literal.value, kind) for literal in members]
     return f"({cast} IN ({', '.join(constants)}))"
-
-
-def comparison_kind(first: Kind, second: Kind) -> Kind:
-    """Return the kind that two values are compared as."""
-    for wider in (Kind.REAL, Kind.TIMESTAMP):
-        if wider in (first, second):
-            return wider
-    return first
 
 
 #: A pattern as one of Spark's functions of a text and a literal.

@@ -12,10 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.algebra.aggregates import Present, Rows, Total
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.schema import Value
-from discreet.query.planning.measurements import Noisy, Part
+from discreet.query.planning.measurements import Part, is_additive
 from discreet.query.questions import Question
 
 #: The keys of one set, by their places among a question's groups, in rising order.
@@ -25,11 +24,6 @@ Group = tuple[Value, ...]
 MOST_SETS = 64
 #: Sets times the finest groups.
 MOST_CELLS = 1_000_000
-
-
-def adds_up(part: Part) -> bool:
-    """Whether the numbers of groups add up to those of larger groups; people and different values do not."""
-    return isinstance(part, Noisy) and isinstance(part.aggregate, Rows | Present | Total)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +91,7 @@ def check_sets(question: Question, parts: Sequence[Part], cells: int | None) -> 
         raise OutOfRange(
             f"{len(sets)} grouping sets of {cells:,} public groups are too many.", fix="use fewer keys or sets"
         )
-    if not all(adds_up(part) for part in parts):
+    if not all(is_additive(part) for part in parts):
         raise InvalidInput(
             "Only COUNT, SUM, AVG, variances and correlations can be told by several grouping sets: people, different "
             "values and quantiles do not add up over groups.",

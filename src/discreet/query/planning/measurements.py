@@ -115,6 +115,11 @@ class KeySelection:
 Part = Noisy | DistinctTotal | Levels | End | KeySelection
 
 
+def is_additive(part: Part) -> bool:
+    """Whether the numbers of groups add up to those of larger groups; people and different values do not."""
+    return isinstance(part, Noisy) and isinstance(part.aggregate, Rows | Present | Total)
+
+
 @dataclass(frozen=True, slots=True)
 class Sources:
     """The parts that a measure is made of, and how much the error of each weighs in it.

@@ -25,8 +25,7 @@ from discreet.mechanisms import (
 )
 from discreet.noise import Entropy
 from discreet.query.planning.charging import PassCost, noise_cost
-from discreet.query.planning.grouping_sets import adds_up
-from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy, Part
+from discreet.query.planning.measurements import DistinctTotal, End, KeySelection, Levels, Noisy, Part, is_additive
 from discreet.query.planning.spending import Rho, Spend
 
 SelectionRule = TruncatedGeometricSelection | LaplaceThreshold | GaussianThreshold
@@ -98,7 +97,7 @@ class Pricing:
         if isinstance(part, DistinctTotal):
             return sensitivity_of_distinct(part.total, limit, self.neighbours)
         known = sensitivity_of(part.aggregate, limit, self.neighbours)
-        if self.sets is None or not adds_up(part):
+        if self.sets is None or not is_additive(part):
             return known
         return sensitivity_of_sets(known, whole=self.sets[0], coarser=self.sets[1])
 

@@ -49,7 +49,7 @@ class Cells:
     @classmethod
     def known(cls, kind: Kind | None, values: Sequence[Value]) -> "Cells":
         """Return cells that are no estimates."""
-        numbers = np.array([_number(value) for value in values], np.float64)
+        numbers = np.array([number_of(value) for value in values], np.float64)
         missing = np.array([value is None for value in values], np.bool_)
         return cls(kind=kind, values=tuple(values), low=numbers, high=numbers, missing=missing, exact=True)
 
@@ -83,12 +83,13 @@ class Cells:
     @property
     def band(self) -> Band:
         """The values as numbers, with their bars; of quantiles, no bars."""
-        values = np.array([_number(value) for value in self.values], np.float64)
+        values = np.array([number_of(value) for value in self.values], np.float64)
         unknown = np.full(len(self.values), np.nan)
         return Band(values, *((self.low, self.high) if self.ranks is None else (unknown, unknown)))
 
 
-def _number(value: Value) -> float:
+def number_of(value: Value) -> float:
+    """Return a value as a number; NaN if it is none."""
     return float(value) if isinstance(value, int | float) else np.nan
 
 

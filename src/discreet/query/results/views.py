@@ -13,8 +13,15 @@ from discreet.algebra.functions import F
 from discreet.core import Bounds, Number, probability
 from discreet.core.schema import Kind, Value, day_of
 from discreet.query.error_bars import RULES, Band, Floats, add, root
-from discreet.query.planning.grouping_sets import adds_up
-from discreet.query.planning.measurements import Blueprint, DistinctTotal, KeySelection, Levels, Noisy, Part
+from discreet.query.planning.measurements import (
+    Blueprint,
+    DistinctTotal,
+    KeySelection,
+    Levels,
+    Noisy,
+    Part,
+    is_additive,
+)
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
 from discreet.query.post_processing import needs_all_cells
@@ -46,6 +53,7 @@ from discreet.query.questions import (
     picks_by_noise,
 )
 from discreet.query.results.agreement import agree_sets, can_agree, describe_sets
+from discreet.query.results.cells import number_of
 from discreet.query.results.moments import JointMoments, correct_for_sample, mean_of, variance_of
 from discreet.query.results.stages import apply_stages, make_number
 from discreet.query.results.table import Result, ResultColumn, notes_of
@@ -366,7 +374,7 @@ class AnswerReading:
                 case Constant(value=value):
                     return Band.constant(np.nan if value is None else float(value), len(self.groups))  # type: ignore[arg-type]
                 case GroupValue(index=index):
-                    numbers = np.array([_number(group[index]) for group in self.groups], np.float64)
+                    numbers = np.array([number_of(group[index]) for group in self.groups], np.float64)
                     return Band(numbers, numbers, numbers)
                 case RolledUp():
                     bits = np.array([self.rolled_up(part, row) for row in range(len(self.groups))], np.float64)
@@ -382,7 +390,7 @@ class AnswerReading:
 
     def _band_of(self, part: Part, together: int) -> Band:
         values = self.noisy(part)
-        if can_agree(self.plan) and adds_up(part):
+        if can_agree(self.plan) and is_additive(part):
             return self._agreed_band(cast("Noisy", part), values, together)
         if isinstance(part, Noisy | DistinctTotal):
             return Band.around(values, self.error(part, together) or 0.0)
@@ -481,7 +489,3 @@ def _values(values: Any, rows: Sequence[int], *, whole: bool) -> tuple[Value, ..
 
 def _ends(values: Any, rows: Sequence[int]) -> tuple[float | None, ...]:
     return tuple(value if np.isfinite(value) else None for value in values[list(rows)].tolist())
-
-
-def _number(value: Value) -> float:
-    return float(value) if isinstance(value, int | float) else np.nan

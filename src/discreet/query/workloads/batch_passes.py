@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.accounting import PrivacyLoss
-from discreet.algebra.aggregates import Aggregate, Aggregation, Key, Present, Rows, Table, Total
+from discreet.algebra.aggregates import Aggregate, Aggregation, Key, Table
 from discreet.algebra.expressions import Expression
 from discreet.core import WrongType
 from discreet.core.canonical_text import Record
@@ -165,8 +165,3 @@ def check_spend(spend: object) -> None:
     """Refuse what is neither an ε nor a ρ: how accurate many tables are is not one number."""
     if not isinstance(spend, Epsilon | Rho):
         raise WrongType("spend must be an Epsilon or a Rho.", fix="pass Epsilon(1) or Rho(0.1)")
-
-
-def is_additive(part: Part) -> bool:
-    """Whether the counts of groups add up to those of larger groups; people and different values do not."""
-    return isinstance(part, Noisy) and isinstance(part.aggregate, Rows | Present | Total)

@@ -18,13 +18,13 @@ from discreet.mechanisms import Axes
 from discreet.noise import Entropy
 from discreet.query.planning.charging import can_be_charged
 from discreet.query.planning.chosen_limits import ChosenLimit
-from discreet.query.planning.measurements import ONE, KeySelection, Part
+from discreet.query.planning.measurements import ONE, KeySelection, Part, is_additive
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.spending import PlanningContext, Spend, split
 from discreet.query.questions import Question, all_measures
 from discreet.query.relations.schemas import cap_text
-from discreet.query.workloads.batch_passes import BatchPass, Measured, check_spend, is_additive
+from discreet.query.workloads.batch_passes import BatchPass, Measured, check_spend
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet batch 1"
