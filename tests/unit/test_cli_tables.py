@@ -99,7 +99,7 @@ def test_kinds_of_a_public_table_beside_the_only_private_one_are_told_apart(file
     ("typed", "told"),
     [
         ("wards.kinds=integer", "did you mean 'kind'?"),
-        ("wards.code=number", "integer, real"),
+        ("wards.code=number", "did you mean 'real'?"),
         ("wards.=integer", "names no column"),
     ],
 )

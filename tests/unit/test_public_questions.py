@@ -24,6 +24,7 @@ QUESTIONS = (
     "SELECT code, beds FROM wards ORDER BY beds DESC, code, kind LIMIT 5 OFFSET 2",
     "SELECT DISTINCT kind, floor FROM wards ORDER BY kind, floor",
     "SELECT COUNT(beds) AS b, COUNT(DISTINCT kind) AS k, SUM(floor) AS f, MAX(since) AS s FROM wards",
+    "SELECT floor, MIN(code) AS c, MAX(UPPER(kind)) AS k FROM wards GROUP BY floor ORDER BY floor",
     "SELECT floor, AVG(beds) AS a, MEDIAN(beds) AS m, STDDEV(beds) AS d FROM wards GROUP BY floor ORDER BY floor",
     "SELECT kind, SUM(beds) AS b FROM wards GROUP BY kind HAVING COUNT(*) > 5 ORDER BY b DESC",
     "SELECT w.code, UPPER(w.kind) AS k, beds * 2 + 1 AS x FROM wards AS w WHERE kind LIKE 'm%' ORDER BY code, x, since",

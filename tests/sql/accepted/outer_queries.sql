@@ -158,6 +158,15 @@ SELECT COUNT(*) AS n
 FROM visits
 ) AS answer
 ===
+SELECT MIN(ward), MAX(UPPER(ward)) AS last FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward) t
+---
+SELECT MIN(ward) AS min_ward, MAX(UPPER(ward)) AS last
+FROM (
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY ward
+) AS answer
+===
 SELECT MAX(n) FROM (SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward HAVING COUNT(*) > 3 ORDER BY n LIMIT 2) t
 ---
 SELECT MAX(n) AS max_n

@@ -68,7 +68,8 @@ def _read_table(question: PublicQuestion, publics: Mapping[str, Schema]) -> Resu
             fix="name other columns; or declare the kind of this one as date",
         )
     _check_windows(question, sum(kept.counts))
-    columns = [column for column in schema.columns if column.name in kept.names]
+    known = [column for column in schema.columns if column.name in kept.names]
+    columns = [column for column in known if column.name in needed] or known[:1]  # which says how many rows there are
     return Result(
         columns=tuple(
             ResultColumn(name=column.name, kind=column.kind, values=_list_values(schema, column)) for column in columns

@@ -278,6 +278,9 @@ class StageParts:
                 return self._hold_window(inner, names, over=over)
             if isinstance(inner, exp.Subquery):
                 return self.hold_number(inner)
+            ends = _read_end_of_texts(inner, replace(here, special=None))
+            if ends is not None:
+                return self._hold(ends)
             measure = read_measure(inner, replace(here, special=None))
             return None if measure is None else self._hold(_summary_of(measure, inner, here))
 
@@ -347,6 +350,16 @@ class StageParts:
                     f"write GROUP BY {name}, or MAX({name}) or the like",
                 )
         return settled
+
+
+def _read_end_of_texts(node: exp.Expr, scope: SqlScope) -> Summary | None:
+    """Return MIN or MAX of texts: of private rows it would be one row's value, of an answer's keys it is free."""
+    if not isinstance(node, exp.Anonymous) or node.name.upper() not in ("MIN", "MAX") or len(node.expressions) != 1:
+        return None
+    if isinstance(node.expressions[0], exp.Distinct):
+        return None
+    value = read_expression(node.expressions[0], scope)
+    return Summary(function=node.name.upper(), value=value) if value.kind is Kind.TEXT else None
 
 
 def _summary_of(measure: q.Measure, node: exp.Expr, scope: SqlScope) -> Summary:
