@@ -6,6 +6,7 @@ IMPORT = "unit/test_data_import.py"
 TABLE = "unit/test_data_table.py"
 KINDS = "unit/test_data_kinds.py"
 PARTS = "unit/test_parts.py"
+KEPT = "unit/test_kept_imports.py"
 
 DATA_MUTANTS = [
     Mutant(
@@ -31,17 +32,38 @@ DATA_MUTANTS = [
     ),
     Mutant(
         "an old import is used after the source has changed",
-        "data/duckdb/importing.py::ImportFile.is_current",
-        'return self._read_text(connection, "made of") == self._made_of',
-        'return bool(self._read_text(connection, "made of"))',
+        "data/duckdb/importing.py::ImportFile.open_current",
+        'is_current = self._read_text(connection, "made of") == self._made_of',
+        'is_current = bool(self._read_text(connection, "made of"))',
         f"{IMPORT}::test_a_kept_import_is_used_again_until_the_source_changes",
     ),
     Mutant(
         "a kept import can be read by everybody",
         "data/duckdb/importing.py::ImportFile.put_in_place",
-        "fresh.chmod(0o600)",
+        "fresh.chmod(PRIVATE)",
         "fresh.chmod(0o644)",
         f"{IMPORT}::test_a_kept_import_is_used_again_until_the_source_changes",
+    ),
+    Mutant(
+        "an import that another process has put in the place is used in place of the own one",
+        "data/duckdb/importing.py::ImportFile.make_anew",
+        "opened = connect_spilling(str(fresh), settings, read_only=True)\n            self.put_in_place(fresh)",
+        "self.put_in_place(fresh)\n            opened = connect_spilling(str(self.path), settings, read_only=True)",
+        f"{KEPT}::test_rows_are_those_of_the_own_import_also_if_another_process_puts_its_own_in_the_place",
+    ),
+    Mutant(
+        "an edit that keeps size and time is not seen",
+        "data/reading/sources.py::_stamp_file",
+        " {status.st_mtime_ns} {status.st_ctime_ns}",
+        " {status.st_mtime_ns}",
+        f"{KEPT}::test_an_edit_that_keeps_the_size_and_the_time_is_seen_and_the_old_import_is_replaced",
+    ),
+    Mutant(
+        "the folder of kept imports can be read by everybody",
+        "cli/dataset/kept_imports.py::_make_folder",
+        "folder.mkdir(mode=PRIVATE_FOLDER, parents=True, exist_ok=True)\n    narrow_files([folder])",
+        "folder.mkdir(mode=0o755, parents=True, exist_ok=True)",
+        f"{KEPT}::test_a_second_question_does_not_import_the_file_again_and_only_the_owner_may_read_the_copy",
     ),
     Mutant(
         "a fetched column is not clamped",

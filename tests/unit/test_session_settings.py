@@ -52,6 +52,7 @@ def some(folder, **changes):
         {"groups": {"mixed": (None, "a", "b\\c", 'd"e', "line\nbreak", "\x00\x7f")}},
         {"groups": {"year": (2023, 2024), "flag": (True, False), "day": (date(2024, 2, 29),)}},
         {"inner": "visits of 2024"},
+        {"cache": False},
         {"ledger": "postgresql://host/clinic"},
         {"kinds": {"patient_id": Kind.TEXT, "a b": Kind.REAL}, "complete": ("stay", 'quo"ted')},
         {"order": "visit_id"},

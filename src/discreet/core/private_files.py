@@ -1,15 +1,18 @@
-"""Files that only their owner may read and write: how they are created, opened and narrowed.
+"""Files and folders that only their owner may read and write: how they are created, opened and narrowed.
 
 The mode is set on the open file, so that it does not depend on the umask, and before anything is written. A symbolic
 link is never followed at the last step of a path: whoever may write to a folder could otherwise choose which file of
 ours is read, overwritten or given another mode.
 """
 
+import fcntl
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 
 from discreet.core.errors import InvalidInput
 
@@ -19,10 +22,12 @@ PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
 OTHERS = 0o077
 #: The variable that names the folder of this user's state, if it is not that of the system.
 STATE = "DISCREET_STATE"
+#: How the names of folders begin in which something is being made.
+WORKING = ".discreet-"
 
 
 def state_folder() -> Path:
-    """Return the folder of this user's state: anchors, and the log of the command line."""
+    """Return the folder of this user's state: anchors, the log of the command line, and imports that it keeps."""
     state = os.environ.get(STATE) or os.environ.get("XDG_STATE_HOME")
     return (Path(state) if state else Path.home() / ".local" / "state") / "discreet"
 
@@ -100,6 +105,34 @@ def _narrow_path(path: Path, mode: int) -> None:
             os.fchmod(handle, stat.S_IMODE(current) & ~OTHERS)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def working_folder(parent: Path) -> Iterator[Path]:
+    """Make a folder for its owner alone, which goes at the end; until then, no `discard_abandoned` takes it away."""
+    with TemporaryDirectory(dir=parent, prefix=WORKING) as name:
+        handle = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            yield Path(name)
+        finally:
+            os.close(handle)
+
+
+def discard_abandoned(parent: Path) -> None:
+    """Delete what processes that were killed have left of their working folders. Those in use are not touched."""
+    for place in parent.glob(f"{WORKING}*"):
+        try:
+            handle = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        except OSError:
+            continue  # gone meanwhile, or no folder
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            rmtree(place, ignore_errors=True)
+        except BlockingIOError:
+            continue
+        finally:
+            os.close(handle)
 
 
 def _no_file(path: Path) -> InvalidInput:

@@ -10,7 +10,7 @@ import click
 
 import discreet
 from discreet.cli.console import write
-from discreet.cli.parsing import PROJECT, WIDTH, CommandGroup, WordChoice, option, several
+from discreet.cli.parsing import PROJECT, WIDTH, CommandGroup, WordChoice, flag, option, several
 from discreet.core.compiled import load_library
 
 START = """\
@@ -27,6 +27,7 @@ DATASET = {
     "init": f"{FOLDER}.init",
     **dict.fromkeys(("ask", "preview", "explain", "schema", "misfits", "buy-bounds"), f"{FOLDER}.ask"),
     "demo": f"{FOLDER}.demo",
+    "cache": f"{FOLDER}.cache",
     **dict.fromkeys(("batch", "hierarchy", "counter"), f"{FOLDER}.workloads"),
 }
 #: Commands that have verbs.
@@ -75,6 +76,7 @@ discreet_command.params.insert(
 LIMIT_HELP = "what one person may touch: groups=3,rows=5 (rows in each) or total=10"
 
 project = option("--project", "FILE", f"the settings ({PROJECT} here)", default=PROJECT)
+no_cache = flag("--no-cache", "keep no import of the rows for the next question, and use none")
 analyst = option("--analyst", "NAME", "the analyst who asks and pays", default="")
 #: The accounts of a budget: one that everybody shares, or one for each person.
 accounts = several(

@@ -1,6 +1,6 @@
 """`discreet ask`, `preview`, `explain`, `schema`, `misfits`, `buy-bounds`: questions about a table. Two spend."""
 
-from discreet.cli.commands import LIMIT_HELP, analyst, project
+from discreet.cli.commands import LIMIT_HELP, analyst, no_cache, project
 from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (
     JSON,
@@ -82,6 +82,7 @@ def question(default_price: str = "") -> Declaration:
 @flag("--fresh", "pay for new noise, even if this was asked before")
 @option("--request", "ID", "a name for this payment: under one name nothing is paid for twice")
 @flag("--csv", "the table alone, as CSV with the ends of the error bars")
+@no_cache
 def ask_command(arguments: Arguments) -> CommandOutput:
     """Answer a question, from the ledger's store if it was asked before, else for its price."""
     from discreet.cli.dataset.facts import answer_facts, budget_facts, csv_lines
@@ -192,6 +193,7 @@ def misfits_command(arguments: Arguments) -> CommandOutput:
 @exclusive("--epsilon", "--rho", required=True)
 @project
 @analyst
+@no_cache
 def buy_bounds_command(arguments: Arguments) -> CommandOutput:
     """Buy the range of a column, for everybody."""
     from discreet.cli.dataset.facts import bounds_facts, budget_facts

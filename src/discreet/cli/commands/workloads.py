@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from discreet.cli.commands import LIMIT_HELP, analyst, project
+from discreet.cli.commands import LIMIT_HELP, analyst, no_cache, project
 from discreet.cli.numbers import read_whole
 from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import (
@@ -70,6 +70,7 @@ payment = several(
     option("--request", "ID", "a name for this payment: under one name nothing is paid for twice"),
     project,
     analyst,
+    no_cache,
 )
 
 
@@ -205,6 +206,7 @@ def hierarchy_command(arguments: Arguments) -> CommandOutput:
 @flag("--csv", "one line for each day, as CSV")
 @project
 @analyst
+@no_cache
 def counter_command(arguments: Arguments) -> CommandOutput:
     """Answer counts of all days that are over, or tell what they would cost."""
     from discreet.accounting import loss_to_text

@@ -12,6 +12,7 @@ from discreet.cli.dataset.declarations import read_limit, read_matches
 from discreet.cli.dataset.facts import (
     gauge_of,
 )
+from discreet.cli.dataset.kept_imports import keep_import
 from discreet.cli.dataset.rewording import reword_for_settings
 from discreet.cli.formatting import columns
 from discreet.cli.ledger.views import reachable, standing_rows
@@ -58,7 +59,10 @@ def open_project(arguments: Arguments) -> Session:
     """Return a session on what the settings describe."""
     path = find_project(arguments)
     with reachable("The settings"), reword_errors(), progress_line("opening the table", arguments):
-        return open_settings(read_settings(path), analyst=getattr(arguments, "analyst", ""))
+        settings = read_settings(path)
+        if not getattr(arguments, "no_cache", False):
+            settings = keep_import(path, settings)
+        return open_settings(settings, analyst=getattr(arguments, "analyst", ""))
 
 
 def find_project(arguments: Arguments) -> Path:

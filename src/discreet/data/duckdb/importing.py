@@ -7,13 +7,13 @@ table that leads to the person by a key is its last one (`discreet.data.reading.
 """
 
 import json
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from discreet.algebra.row_caps import unit_keys
+from discreet.core.private_files import PRIVATE, working_folder
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.duckdb.clustering import UnitColumn, beyond_statements, cluster_statements, read_units
 from discreet.data.duckdb.connection import Holding
@@ -50,15 +50,38 @@ class ImportFile:
     def _made_of(self) -> str:
         return json.dumps([FORMAT, self.stamps])
 
-    def is_current(self, settings: EngineSettings) -> bool:
-        """Whether there is an import of the source as it is now."""
+    def open_current(self, settings: EngineSettings) -> "DuckDBPyConnection | None":
+        """Return an engine on the import of the source as it is now, if there is one.
+
+        What it was made of is read by the engine that is returned: another process may replace the file at any time.
+        """
         if not self.path.is_file():
-            return False
+            return None
         try:
-            with connect(str(self.path), settings, read_only=True) as connection:
-                return self._read_text(connection, "made of") == self._made_of
+            connection = connect_spilling(str(self.path), settings, read_only=True)
         except Exception:  # noqa: BLE001 - whatever it is, it is no import of ours, and another one is made
-            return False
+            return None
+        try:
+            is_current = self._read_text(connection, "made of") == self._made_of
+        except Exception:  # noqa: BLE001 - the same
+            is_current = False
+        if is_current:
+            return connection
+        connection.close()
+        return None
+
+    def make_anew(self, entering: Sequence[Entering], settings: EngineSettings) -> "DuckDBPyConnection":
+        """Import the sources, put the file in its place when it is complete, and return an engine on it.
+
+        The engine is on that very file, also if another process has put a file of its own in the place.
+        """
+        with working_folder(self.path.parent) as place:
+            fresh = place / "import"
+            with connect(str(fresh), settings, spill=str(place)) as connection:
+                self.write(connection, import_tables(connection, entering))
+            opened = connect_spilling(str(fresh), settings, read_only=True)
+            self.put_in_place(fresh)
+        return opened
 
     def write(self, connection: "DuckDBPyConnection", imported: Sequence[Imported]) -> None:
         """Complete an import by what it was made of, and make it durable."""
@@ -75,7 +98,7 @@ class ImportFile:
 
     def put_in_place(self, fresh: Path) -> None:
         """Replace the file by a fresh one, at once, for its owner alone."""
-        fresh.chmod(0o600)
+        fresh.chmod(PRIVATE)
         fresh.replace(self.path)
 
     def read(self, connection: "DuckDBPyConnection") -> list[Imported]:
@@ -98,14 +121,8 @@ def import_file(
 ) -> tuple["DuckDBPyConnection", list[Imported]]:
     """Return an engine on a file with the rows of some sources, not yet locked; the file is made anew if it is old."""
     file = ImportFile(store, tuple(table.stamp for table in entering))
-    if any(stamp_of(table.source) is None for table in entering) or not file.is_current(settings):
-        with tempfile.TemporaryDirectory(dir=store.parent, prefix=".discreet-") as place:
-            fresh = Path(place) / "import"
-            connection = connect(str(fresh), settings, spill=place)
-            file.write(connection, import_tables(connection, entering))
-            connection.close()
-            file.put_in_place(fresh)
-    connection = connect_spilling(str(store), settings, read_only=True)
+    lasting = all(stamp_of(table.source) is not None for table in entering)
+    connection = (file.open_current(settings) if lasting else None) or file.make_anew(entering, settings)
     return connection, file.read(connection)
 
 

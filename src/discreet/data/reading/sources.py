@@ -33,7 +33,7 @@ class Source:
 
     relation: str
     parameters: dict[str, object]
-    #: Which file it is, its size and the time of its last change; None for frames.
+    #: Which file it is, its size and the times of its last change; None for frames.
     stamp: str | None
     #: The names of columns in the source: engines have others for some, where two differ in capitals only.
     names: tuple[str, ...]
@@ -110,7 +110,11 @@ def detach(connection: Any, source: Source) -> None:
 
 
 def stamp_of(source: object) -> str | None:
-    """Return which file it is, its size and the time of its last change; None for what is no file."""
+    """Return which file it is, its size and the times of its last change; None for what is no file.
+
+    One of them is the time that the system itself has noted (`ctime`): an edit that keeps the size and sets the other
+    time back is seen, too.
+    """
     if not isinstance(source, str | Path):
         return None
     need_local(source)
@@ -119,7 +123,7 @@ def stamp_of(source: object) -> str | None:
 
 def _stamp_file(path: Path) -> str:
     status = path.stat()
-    return f"{path} {status.st_ino} {status.st_size} {status.st_mtime_ns}"
+    return f"{path} {status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
 
 def need_local(source: str | Path) -> None:

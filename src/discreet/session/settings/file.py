@@ -28,7 +28,7 @@ from discreet.session.settings.values import (
 #: Larger files are something else.
 MOST_BYTES = 10_000_000
 KNOWN = (
-    *("source", "table", "inner", "person", "window", "row", "ledger", "store", "delta", "complete", "order"),
+    *("source", "table", "inner", "person", "window", "row", "ledger", "store", "cache", "delta", "complete", "order"),
     *("rows_per_person", "never_fails"),
     *("public", "budget", "limit", "kinds", "csv", "bounds", "groups", "seconds", "memory"),
 )
@@ -102,6 +102,7 @@ def _settings(fields: dict[str, Any], folder: Path) -> Settings:
         limit=read_limit(table_in(fields, "limit") or None),
         inner=text_in(fields, "inner") if "inner" in fields else None,
         store=folder / text_in(fields, "store") if "store" in fields else None,
+        cache=flag(fields.get("cache", True), "cache"),
         delta=None if delta is None else number_of(delta, "delta"),
         kinds=table_in(fields, "kinds"),
         csv=table_in(fields, "csv"),

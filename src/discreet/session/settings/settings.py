@@ -10,6 +10,7 @@ from discreet.algebra.declarations import complete_of, kinds_as_written
 from discreet.algebra.row_caps import rows_per_person_of
 from discreet.core import InvalidInput, PrivacyUnit, Window, WrongType
 from discreet.core.canonical_text import settle
+from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import ForeignKey
 from discreet.data.reading import list_options, read_csv_format
@@ -129,6 +130,8 @@ class Settings:
     limit: AnyLimit | None = None
     inner: str | None = None
     store: Path | None = None
+    #: Whether the command line keeps an import of the rows in the user's state, from one question to the next.
+    cache: bool = True
     delta: Fraction | None = None
     kinds: Mapping[str, Any] = field(default_factory=dict)
     #: How CSV files are written.
@@ -167,6 +170,7 @@ class Settings:
             kinds=self._read_setting("kinds", kinds_as_written),
             complete=self._read_setting("complete", complete_of),
         )
+        flag(self.cache, "cache")
         settle(self, csv=self._read_setting("csv", _read_csv))
         settle(self, order=self._read_setting("order", _keep_value), person=self._read_person())
         if self.rows_per_person is not None:

@@ -109,13 +109,20 @@ def _add_options(document: tomlkit.TOMLDocument, settings: "Settings", folder: P
         _add(document, "never_fails", _list(settings.never_fails), about)
     if settings.inner is not None:
         _add(document, "inner", _text(settings.inner), "The table that is meant in the file.")
-    if settings.store is not None:
-        _add(document, "store", _place(settings.store, folder), "Where the cleaned copy of the rows is kept.")
+    _add_copies(document, settings, folder)
     if settings.delta is not None:
         _add(document, "delta", _number(settings.delta), "The δ that one question may use to buy groups.")
     if settings.complete and not isinstance(settings.complete, Mapping):
         _add(document, "complete", _list(settings.complete), COMPLETE)
     _add_engine(document, settings.engine)
+
+
+def _add_copies(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path) -> None:
+    if settings.store is not None:
+        _add(document, "store", _place(settings.store, folder), "Where the cleaned copy of the rows is kept.")
+    if not settings.cache:
+        about = "The command line keeps no import of the rows."
+        _add(document, "cache", tomlkit.item(False), about)  # noqa: FBT003
 
 
 def _add_engine(document: tomlkit.TOMLDocument, engine: Engine) -> None:
