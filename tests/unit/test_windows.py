@@ -17,7 +17,7 @@ from discreet.core.schema import Kind
 from discreet.query import QueryRefused, question_sql
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.spending import Epsilon, PlanningContext
-from discreet.query.post_processing import Ranking, Sorting, Window, needs_all_cells
+from discreet.query.post_processing import Ranking, Sorting, WindowFunction, needs_all_cells
 from discreet.query.results import windows as windows_module
 from discreet.query.results.cells import Cells
 from discreet.query.results.stages import apply_stages
@@ -85,7 +85,7 @@ def test_bars_of_windows_hold_the_exact_result_when_those_of_all_cells_do():
 def test_bars_of_ranks_are_those_of_all_tables_within_the_bars():
     draw = random.Random(5)
     for function in ("RANK", "DENSE_RANK", "ROW_NUMBER", "NTILE", "CUME_DIST", "PERCENT_RANK"):
-        window = Window(function=Ranking(function=function, tiles=2 if function == "NTILE" else None))
+        window = WindowFunction(function=Ranking(function=function, tiles=2 if function == "NTILE" else None))
         low = np.array([float(draw.randint(0, 4)) for _ in range(4)])
         high = low + np.array([float(draw.randint(0, 2)) for _ in range(4)])
         bars = rank_bars(window, low, high)
@@ -105,7 +105,7 @@ def rank_bars(window, low, high):
     """Return ranks by numbers that lie between two ends; their middle is shown."""
     shown_values = tuple(float(value) for value in (low + high) / 2)
     cells = Cells.estimated(Kind.REAL, shown_values, low, high, np.zeros(len(low), np.bool_))
-    sorted_by = Window(function=window.function, order=(Sorting(ColumnValue("x", Kind.REAL)),))
+    sorted_by = WindowFunction(function=window.function, order=(Sorting(ColumnValue("x", Kind.REAL)),))
     return evaluate_window(sorted_by, {"x": cells}, len(low))
 
 
@@ -146,7 +146,7 @@ def test_running_sums_are_those_of_each_frame_by_itself(monkeypatch):
 def test_ranks_of_very_many_rows_have_no_bars(monkeypatch):
     monkeypatch.setattr(windows_module, "MOST_COMPARED", 2)
     low = np.array([1.0, 2.0, 3.0])
-    assert np.isnan(rank_bars(Window(function=Ranking(function="RANK")), low, low).low).all()
+    assert np.isnan(rank_bars(WindowFunction(function=Ranking(function="RANK")), low, low).low).all()
 
 
 def test_bars_hold_for_all_cells_at_once_where_windows_combine_them():
@@ -230,6 +230,6 @@ def test_a_stage_with_an_unknown_window_is_refused():
     asked = read_sql("SELECT ward, RANK() OVER (ORDER BY COUNT(*)) AS r FROM visits GROUP BY ward", SCHEMAS)
     odd = (Ranking(function="MODE"), Ranking(function="NTILE"), Ranking(function="RANK", tiles=3), "RANK")
     for function in odd:
-        stage = replace(asked.stages[0], windows=(Window(function=function),))
+        stage = replace(asked.stages[0], windows=(WindowFunction(function=function),))
         with pytest.raises((InvalidInput, WrongType)):
             plan_question(replace(asked, stages=(stage,)), facts, Epsilon(1))

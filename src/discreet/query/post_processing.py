@@ -9,7 +9,7 @@ Guarantee: a stage sees nothing but a released table and public constants. By cl
 nothing, whatever it computes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -86,7 +86,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class WindowFunction:
     """A function OVER (PARTITION BY … ORDER BY … frame) of a stage's rows, after they are grouped."""
 
     function: Summary | Ranking | Neighbour
@@ -124,7 +124,7 @@ class Stage:
     groups: tuple[Expression, ...] = ()
     summaries: tuple[Summary, ...] = ()
     having: Expression | None = None
-    windows: tuple[Window, ...] = ()
+    windows: tuple[WindowFunction, ...] = ()
     qualify: Expression | None = None
     distinct: bool = False
     order: tuple[Sorting, ...] = ()
@@ -157,8 +157,8 @@ def number_name(index: int) -> str:
     return f"{MARK}q{index}"
 
 
-def replace_parts(expression: Expression, parts: dict[Expression, ColumnValue]) -> Expression:
-    """Return an expression with some of its parts held by columns, the largest parts first."""
+def replace_parts(expression: Expression, parts: Mapping[Expression, Expression]) -> Expression:
+    """Return an expression with others in place of some of its parts, the largest parts first."""
     if expression in parts:
         return parts[expression]
     return map_children(expression, lambda child: replace_parts(child, parts))

@@ -218,6 +218,10 @@ class Order:
     descending: bool = False
 
 
+#: More grouping sets than this are refused: CUBE of six keys has 64.
+MOST_SETS = 64
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """One question about one table. `having`, `order`, `most` and `stages` are applied to the private answer, and free.

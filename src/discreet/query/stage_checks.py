@@ -12,7 +12,7 @@ from discreet.core.schema import Kind
 from discreet.query import post_processing as post
 from discreet.query.cell_functions import CELL_FUNCTIONS, takes_cells
 from discreet.query.names import NEIGHBOURS, RANKINGS
-from discreet.query.post_processing import Neighbour, Ranking, Stage, Summary, Window
+from discreet.query.post_processing import Neighbour, Ranking, Stage, Summary, WindowFunction
 from discreet.query.questions import LENIENT, STRICT, HistogramOf, Question
 
 #: What can be computed from the cells of one row of an answer.
@@ -79,7 +79,7 @@ def _check_stage(stage: Stage, below: set[str], numbers: set[str]) -> None:
         whole(stage.most, "most", least=0)
 
 
-def _check_window(window: Window) -> None:
+def _check_window(window: WindowFunction) -> None:
     match window.function:
         case Summary():
             _values_of(window.function)

@@ -15,13 +15,11 @@ from numpy.typing import NDArray
 from discreet.core import InvalidInput, OutOfRange
 from discreet.core.schema import Value
 from discreet.query.planning.measurements import Part, is_additive
-from discreet.query.questions import Question
+from discreet.query.questions import MOST_SETS, Question
 
 #: The keys of one set, by their places among a question's groups, in rising order.
 Keys = tuple[int, ...]
 Group = tuple[Value, ...]
-#: More sets than this are refused: CUBE of six keys has 64.
-MOST_SETS = 64
 #: Sets times the finest groups.
 MOST_CELLS = 1_000_000
 

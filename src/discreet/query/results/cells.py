@@ -214,7 +214,7 @@ def _invert(ends: Ends) -> Ends:
     return 1 - ends[1], 1 - ends[0]
 
 
-def _is_null(parts: list[Cells], _bands: list[Band]) -> Ends:
+def _ends_of_null(parts: list[Cells], _bands: list[Band]) -> Ends:
     part = parts[0]
     return np.zeros(len(part.values)), part.missing.astype(np.float64)
 
@@ -238,7 +238,7 @@ CONDITIONS: dict[F, Callable[[list[Cells], list[Band]], Ends]] = {
     F.EQ: lambda _parts, bands: _equal(bands[0], bands[1]),
     F.NE: lambda _parts, bands: _invert(_equal(bands[0], bands[1])),
     F.NOT: lambda parts, _bands: _invert((parts[0].low, parts[0].high)),
-    F.IS_NULL: _is_null,
+    F.IS_NULL: _ends_of_null,
     F.AND: _join(np.min),
     F.OR: _join(np.max),
 }

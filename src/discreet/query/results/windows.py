@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from discreet.core.schema import Value
 from discreet.query.error_bars import Floats
-from discreet.query.post_processing import Neighbour, Ranking, Summary, Window, WindowFrame
+from discreet.query.post_processing import Neighbour, Ranking, Summary, WindowFrame, WindowFunction
 from discreet.query.results.cells import Cells, Truths, evaluate, sort_rows
 from discreet.query.results.summaries import Summarised, gather, stays_exact, summarise, widen_bar
 
@@ -28,7 +28,7 @@ WHOLE = WindowFrame(None, None)
 UP_TO_HERE = WindowFrame(None, 0)
 
 
-def evaluate_window(window: Window, columns: Columns, size: int) -> Cells:
+def evaluate_window(window: WindowFunction, columns: Columns, size: int) -> Cells:
     """Return a window function on the rows of a table."""
     partitions = _split_rows(window, columns, size)
     match window.function:
@@ -62,7 +62,7 @@ class Partition:
         return start, max(start, end)
 
 
-def _split_rows(window: Window, columns: Columns, size: int) -> list[Partition]:
+def _split_rows(window: WindowFunction, columns: Columns, size: int) -> list[Partition]:
     keys = [evaluate(expression, columns, size).values for expression in window.partition]
     sorted_by = [evaluate(sorting.expression, columns, size).values for sorting in window.order]
     groups: dict[tuple[Value, ...], list[int]] = {}
@@ -70,12 +70,12 @@ def _split_rows(window: Window, columns: Columns, size: int) -> list[Partition]:
         groups.setdefault(tuple(key[row] for key in keys), []).append(row)
     frame = window.frame or (UP_TO_HERE if window.order else WHOLE)
     return [
-        Partition(rows, *_find_peers([tuple(values[row] for values in sorted_by) for row in rows]), frame)
+        Partition(rows, *_peers_of([tuple(values[row] for values in sorted_by) for row in rows]), frame)
         for rows in groups.values()
     ]
 
 
-def _find_peers(alike: list[tuple[Value, ...]]) -> tuple[list[int], list[int]]:
+def _peers_of(alike: list[tuple[Value, ...]]) -> tuple[list[int], list[int]]:
     """Return for each place where the rows that are sorted alike begin, and where they have ended."""
     size = len(alike)
     first, after = list(range(size)), list(range(1, size + 1))
@@ -169,7 +169,7 @@ def _find_neighbour(neighbour: Neighbour, partition: Partition, place: int) -> i
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class RowComparison:
     """For all pairs of rows, whether the first surely, or possibly, comes before the second."""
 
     sure: Matrix
@@ -195,7 +195,7 @@ class Comparison:
         return depths
 
 
-def _rank(ranking: Ranking, window: Window, partitions: list[Partition], columns: Columns, size: int) -> Cells:
+def _rank(ranking: Ranking, window: WindowFunction, partitions: list[Partition], columns: Columns, size: int) -> Cells:
     values: list[Value] = [None] * size
     low, high = np.full(size, np.nan), np.full(size, np.nan)
     sorted_by = [(evaluate(sorting.expression, columns, size), sorting.descending) for sorting in window.order]
@@ -221,14 +221,14 @@ def _place_of(ranking: Ranking, partition: Partition, place: int) -> Value:
         case "DENSE_RANK":
             return len(set(first[: place + 1]))
         case "NTILE":
-            return int(_find_tile(np.array([place + 1.0]), size, ranking)[0])
+            return int(_tiles_of(np.array([place + 1.0]), size, ranking)[0])
         case "PERCENT_RANK":
             return first[place] / (size - 1) if size > 1 else 0.0
         case _:
             return partition.after[place] / size
 
 
-def _find_tile(numbers: Floats, size: int, ranking: Ranking) -> Floats:
+def _tiles_of(numbers: Floats, size: int, ranking: Ranking) -> Floats:
     """Return the tiles of row numbers: the first tiles have one row more, where rows do not divide evenly."""
     tiles = ranking.tiles or 1
     small, larger = divmod(size, tiles)
@@ -237,7 +237,7 @@ def _find_tile(numbers: Floats, size: int, ranking: Ranking) -> Floats:
     return np.where(numbers <= edge, np.ceil(numbers / (small + 1)), late)
 
 
-def _compare(sorted_by: Sequence[tuple[Cells, bool]]) -> Comparison:
+def _compare(sorted_by: Sequence[tuple[Cells, bool]]) -> RowComparison:
     """Compare all rows by several keys, the first that differs decides."""
     size = len(sorted_by[0][0].values)
     sure, possible = np.zeros((size, size), np.bool_), np.zeros((size, size), np.bool_)
@@ -250,7 +250,7 @@ def _compare(sorted_by: Sequence[tuple[Cells, bool]]) -> Comparison:
         possible = (low[:, None] < high[None, :]) | (alike & possible)
     np.fill_diagonal(sure, val=False)
     np.fill_diagonal(possible, val=False)
-    return Comparison(sure, possible)
+    return RowComparison(sure, possible)
 
 
 def _span(cells: Cells, *, descending: bool) -> tuple[Floats, Floats]:
@@ -267,35 +267,35 @@ def _span(cells: Cells, *, descending: bool) -> tuple[Floats, Floats]:
     return np.where(unknown, -np.inf, low), np.where(unknown | cells.missing, np.inf, high)
 
 
-RankBar = Callable[[Comparison, Ranking], tuple[Floats, Floats]]
+RankBar = Callable[[RowComparison, Ranking], tuple[Floats, Floats]]
 
 
-def _row_numbers(compared: Comparison, _ranking: Ranking) -> tuple[Floats, Floats]:
+def _row_numbers(compared: RowComparison, _ranking: Ranking) -> tuple[Floats, Floats]:
     before, _, after, _ = compared.ends
     return before + 1, len(compared.sure) - after
 
 
-def _ranks(compared: Comparison, _ranking: Ranking) -> tuple[Floats, Floats]:
+def _ranks(compared: RowComparison, _ranking: Ranking) -> tuple[Floats, Floats]:
     before, possibly, _, _ = compared.ends
     return before + 1, possibly + 1
 
 
-def _dense_ranks(compared: Comparison, _ranking: Ranking) -> tuple[Floats, Floats]:
+def _dense_ranks(compared: RowComparison, _ranking: Ranking) -> tuple[Floats, Floats]:
     return compared.depths() + 1, compared.ends[1] + 1
 
 
-def _tiles(compared: Comparison, ranking: Ranking) -> tuple[Floats, Floats]:
+def _tiles(compared: RowComparison, ranking: Ranking) -> tuple[Floats, Floats]:
     low, high = _row_numbers(compared, ranking)
-    return _find_tile(low, len(low), ranking), _find_tile(high, len(high), ranking)
+    return _tiles_of(low, len(low), ranking), _tiles_of(high, len(high), ranking)
 
 
-def _percent_ranks(compared: Comparison, _ranking: Ranking) -> tuple[Floats, Floats]:
+def _percent_ranks(compared: RowComparison, _ranking: Ranking) -> tuple[Floats, Floats]:
     before, possibly, _, _ = compared.ends
     others = max(len(before) - 1, 1)
     return before / others, possibly / others
 
 
-def _shares_up_to(compared: Comparison, _ranking: Ranking) -> tuple[Floats, Floats]:
+def _shares_up_to(compared: RowComparison, _ranking: Ranking) -> tuple[Floats, Floats]:
     _, _, after, possibly = compared.ends
     size = len(after)
     return (size - possibly) / size, (size - after) / size

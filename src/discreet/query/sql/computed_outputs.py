@@ -168,7 +168,7 @@ class _Base:
 
     def hold(self, part: ReadPart) -> Expression:
         """Return an expression over the columns of the plain question, or refuse what is not computed from answers."""
-        expression = post.replace_parts(part.expression, dict(self._held))
+        expression = post.replace_parts(part.expression, self._held)
         odd = find_odd_function(expression)
         if odd is not None:
             raise part.scope.refuse(

@@ -16,7 +16,7 @@ from discreet.core.schema import Column, Kind, Schema
 from discreet.query import post_processing as post
 from discreet.query import questions as q
 from discreet.query.names import make_unique_name, name_of
-from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, Window
+from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, WindowFunction
 from discreet.query.questions import PublicQuestion, QueryRefused, Question
 from discreet.query.relations.person_keys import holds_key
 from discreet.query.shapes import Columns, columns_of_answer
@@ -39,9 +39,9 @@ from discreet.query.sql.windows import (
     WindowReader,
     check_no_windows,
     is_outer,
-    name_windows,
     place_nulls,
     sums_up_beside_windows,
+    write_out_windows,
 )
 from discreet.query.stage_checks import find_odd_function, has_one_cell, makes_one_cell
 
@@ -84,7 +84,7 @@ def read_outer_question(tree: exp.Select, known: Known, read: ReadQuestion) -> Q
 
 def _read_nested(tree: exp.Select, known: Known, numbers: ScalarQuestions) -> Question:
     """Return the question of a SELECT: about private rows, or about the answer to another question."""
-    tree = name_windows(tree, known)
+    tree = write_out_windows(tree, known)
     inner = _find_inner(tree, known)
     if inner is None and is_outer(tree) and sums_up_beside_windows(tree):
         return _read_beside_windows(tree, known, numbers)
@@ -153,7 +153,7 @@ def read_public_question(tree: exp.Select, known: Known) -> PublicQuestion:
 
 def _read_public_stages(tree: exp.Select, known: Known, numbers: PublicNumbers) -> tuple[str, tuple[Stage, ...]]:
     """Return the public table that a SELECT reads at last, and all SELECTs on it from the inside out."""
-    tree = name_windows(tree, known)
+    tree = write_out_windows(tree, known)
     known.count_table(tree)
     clause = tree.args.get("from_")
     if clause is None or tree.args.get("joins"):
@@ -261,7 +261,7 @@ class StageParts:
     hold_number: Callable[[exp.Subquery], ColumnValue]
     groups: tuple[Expression, ...] = ()
     summaries: list[Summary] = field(default_factory=list)
-    windows: list[Window] = field(default_factory=list)
+    windows: list[WindowFunction] = field(default_factory=list)
 
     def read(self, node: exp.Expr, names: dict[str, Expression], *, over: bool = False) -> Expression:
         """Return an expression with columns in place of its summaries, and of windows where they may stand (`over`).
@@ -579,7 +579,7 @@ def _read_number(tree: exp.Select, clause: str, scope: SqlScope) -> int | None:
     part = tree.args.get(clause)
     if part is None:
         return None
-    node, word, least = part.expression, clause.upper(), 0
-    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or not least <= int(node.name) <= MOST_ROWS:
-        raise scope.refuse(part, f"{word} needs a whole number of at least {least}.", f"write {word} 10")
+    node, word = part.expression, clause.upper()
+    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or int(node.name) > MOST_ROWS:
+        raise scope.refuse(part, f"{word} needs a whole number of at least 0.", f"write {word} 10")
     return int(node.name)

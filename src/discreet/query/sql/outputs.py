@@ -1,7 +1,6 @@
 """Terms: what is made of measures, once they are private."""
 
 from dataclasses import dataclass, replace
-from typing import cast
 
 from sqlglot import exp
 
@@ -68,7 +67,7 @@ class OutputTerms:
         """Return an expression with keys as they are grouped by: those that are whole numbers, as such."""
         parts = {part for part in post.parts_of(expression) if part.kind is Kind.REAL}
         whole = {part: key for part in parts if (key := as_whole(part)) in self.groups}
-        return post.replace_parts(expression, cast("dict[Expression, ColumnValue]", whole)) if whole else expression
+        return post.replace_parts(expression, whole) if whole else expression
 
     def _read_rolled_up(self, node: exp.Anonymous, scope: SqlScope) -> q.RolledUp:
         """Return GROUPING of some of the keys."""

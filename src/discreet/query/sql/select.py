@@ -435,8 +435,8 @@ def _check_histogram(parts: Parts, shown: ReadParts) -> None:
 Sets = list[tuple[exp.Expr, ...]]
 #: What makes several sets.
 SEVERAL = (exp.Rollup, exp.Cube, exp.GroupingSets)
-#: Keys of CUBE, and sets in all.
-MOST_CUBED, MOST_SETS = 6, 64
+#: Keys of CUBE.
+MOST_CUBED = 6
 
 
 def split_sets(nodes: Sequence[exp.Expr], page: Page) -> tuple[list[exp.Expr], tuple[tuple[int, ...], ...] | None]:
@@ -447,8 +447,8 @@ def split_sets(nodes: Sequence[exp.Expr], page: Page) -> tuple[list[exp.Expr], t
     count = 1
     for sets in choices:
         count *= len(sets)
-        if count > MOST_SETS:
-            raise page.refuse(start_of(nodes[0]), f"There are more than {MOST_SETS} grouping sets.", "use fewer keys")
+        if count > q.MOST_SETS:
+            raise page.refuse(start_of(nodes[0]), f"There are more than {q.MOST_SETS} grouping sets.", "use fewer keys")
     chosen = [tuple(key for keys in combination for key in keys) for combination in product(*choices)]
     places: dict[int, int] = {}
     keys: list[exp.Expr] = []

@@ -13,7 +13,7 @@ from sqlglot import exp
 from discreet.algebra.expressions import Expression, Literal
 from discreet.algebra.functions import F
 from discreet.query.names import AGGREGATES, NEIGHBOURS, RANKINGS
-from discreet.query.post_processing import Neighbour, Ranking, Sorting, Summary, Window, WindowFrame
+from discreet.query.post_processing import Neighbour, Ranking, Sorting, Summary, WindowFrame, WindowFunction
 from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, build_call
 from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.queries import read_rows_of
@@ -28,7 +28,7 @@ LISTS = (exp.Rollup, exp.Cube, exp.GroupingSets, exp.Tuple, exp.Paren)
 PLACES = ("expressions", "qualify", "order")
 
 
-def find_windows(select: exp.Select) -> list[exp.Window]:
+def windows_of(select: exp.Select) -> list[exp.Window]:
     """Return the windows of a SELECT, but not those of its subqueries."""
     return [node for part in _window_parts(select) for node in _walk_here(part) if isinstance(node, exp.Window)]
 
@@ -70,7 +70,7 @@ class WindowReader:
     read: Callable[[exp.Expr], Expression]
     summarise: Callable[[exp.Expr], Summary]
 
-    def window(self, node: exp.Window) -> Window:
+    def window(self, node: exp.Window) -> WindowFunction:
         """Return a window, or refuse it where it stands."""
         if node.args.get("alias") is not None:
             raise self.scope.refuse(
@@ -80,7 +80,7 @@ class WindowReader:
             )
         order = node.args.get("order")
         nodes = [] if order is None else order.expressions
-        return Window(
+        return WindowFunction(
             function=self._function(node.this),
             partition=tuple(self.read(part) for part in node.args.get("partition_by") or []),
             order=tuple(sorting for part in nodes for sorting in place_nulls(self._sorting(part), part)),
@@ -172,17 +172,17 @@ def _fits(default: Literal, value: Expression) -> bool:
 # Windows beside aggregates: the aggregates become a question, and the windows one about its answer.
 
 
-def name_windows(tree: exp.Select, known: Known) -> exp.Select:
+def write_out_windows(tree: exp.Select, known: Known) -> exp.Select:
     """Return a SELECT with all windows written out: OVER w means what WINDOW w AS (…) says."""
     named = {window.this.name.casefold(): window for window in tree.args.get("windows") or []}
     if not named:
         return tree
-    if not find_windows(tree):
+    if not windows_of(tree):
         raise known.refuse(
             next(iter(named.values())), "No window uses this name.", "write OVER and the name; or leave it out"
         )
     tree = tree.copy()
-    for window in find_windows(tree):
+    for window in windows_of(tree):
         alias = window.args.get("alias")
         given = None if alias is None else named.get(alias.name.casefold())
         changed = any(window.args.get(part) for part in ("partition_by", "order", "spec"))
@@ -330,7 +330,7 @@ def check_no_windows(tree: exp.Select, known: Known) -> None:
     having = tree.args.get("having")
     if having is not None and _has_window(having):
         raise known.refuse(having, "HAVING cannot use a window.", "write the condition after QUALIFY")
-    windows = find_windows(tree)
+    windows = windows_of(tree)
     if windows:
         raise known.refuse(windows[0], WINDOW_OF_ROWS, SUM_UP_FIRST)
     if tree.args.get("qualify") is not None:

@@ -12,8 +12,8 @@ from discreet.query.post_processing import (
     Stage,
     StageOutput,
     Summary,
-    Window,
     WindowFrame,
+    WindowFunction,
 )
 from discreet.query.sql_writing.expressions import expression_sql, quote_name
 
@@ -83,7 +83,7 @@ class _StageWriter:
             return self._write_window(self._stage.windows[index], qualifier)
         return self._write_summary(self._stage.summaries[index], qualifier)
 
-    def _write_window(self, window: Window, qualifier: str) -> str:
+    def _write_window(self, window: WindowFunction, qualifier: str) -> str:
         partition = ", ".join(self.write(expression, qualifier) for expression in window.partition)
         order = ", ".join(
             f"{self.write(sorting.expression, qualifier)}{' DESC' if sorting.descending else ''}"
