@@ -124,6 +124,7 @@ def test_what_cannot_be_declared_is_refused_with_a_fix(tmp_path):
         ({"csv": {"delimiter": "ab"}}, "one sign"),
         ({"csv": {"comment": '"'}}, "same sign"),
         ({"csv": {"null": 3}}, "null"),
+        ({"csv": {"null": [f"word {number}" for number in range(1001)]}}, "1,001 words"),
         ({"csv": []}, "csv"),
         ({}, "not utf-8"),
         ({"csv": {"encoding": "latin-1"}, "kinds": {"x": "real:%d"}}, "format"),

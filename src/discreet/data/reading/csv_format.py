@@ -27,6 +27,7 @@ SHOWN_ENCODINGS = ("utf-8", "utf-16", "windows-1252", "latin-1")
 DECIMALS = (".", ",")
 THOUSANDS = ("", ",", ".", " ", "'", "_", "\N{NO-BREAK SPACE}", "\N{NARROW NO-BREAK SPACE}")
 QUOTES = ('"', "'", "")
+#: The most words for NULL: all of them stand in the statement that reads a cell.
 MOST_WORDS = 1000
 EXAMPLE = 'csv={"encoding": "windows-1252", "decimal": ",", "null": ["NA", "-"]}'
 
@@ -132,7 +133,14 @@ def _read_option(name: object, value: object) -> Any:
     words = (value,) if isinstance(value, str) else value
     if not isinstance(words, Sequence) or not all(isinstance(word, str) for word in words):
         raise WrongType("The option null of csv is not a list of words.", fix=f"pass {EXAMPLE}")
-    return tuple(dict.fromkeys(word.strip() for word in words if word.strip()))[:MOST_WORDS]
+    distinct = tuple(dict.fromkeys(word.strip() for word in words if word.strip()))
+    if len(distinct) > MOST_WORDS:
+        raise InvalidInput(
+            f"The option null of csv has {len(distinct):,} words, and may have {MOST_WORDS:,}.",
+            fix="declare the most frequent words for NULL, and replace the others in the file; in a column of numbers "
+            "or days, other texts are NULL without a declaration",
+        )
+    return distinct
 
 
 def _one_of(name: str, value: str, known: Mapping[str, str], shown: Sequence[str]) -> str:
