@@ -3,6 +3,7 @@
 from mutants.mutant import Mutant
 
 ASKING = "unit/test_cli_query.py::"
+INTERVIEW = "unit/test_cli_interview.py::"
 DEMO = "unit/test_demo.py::"
 PARSING = "unit/test_cli_parsing.py::"
 WORKLOADS = "unit/test_cli_workloads.py::"
@@ -48,8 +49,8 @@ FACE_MUTANTS = [
     Mutant(
         "who says no begins all the same",
         "cli/dataset/setup.py::read_declarations",
-        'if not console.ask("Begin with this',
-        'if None is console.ask("Begin with this',
+        "if not interview.confirm():",
+        "if None is interview.confirm():",
         f"{ASKING}test_who_leaves_or_says_no_begins_nothing",
     ),
     Mutant(
@@ -72,6 +73,27 @@ FACE_MUTANTS = [
         "            tell(error_text(error))\n",
         "            raise\n",
         f"{ASKING}test_an_answer_that_is_refused_is_asked_for_again",
+    ),
+    Mutant(
+        "a question mark is taken for an answer",
+        "cli/console.py::ask",
+        "if explanation and line.strip() == HELP:",
+        "if False:",
+        f"{INTERVIEW}test_a_question_mark_explains_every_question_and_asks_it_again",
+    ),
+    Mutant(
+        "a delta is not compared with the number of people in the interview",
+        "cli/dataset/interview.py::_read_delta",
+        "return delta if people is None else need_delta(delta, people)",
+        "return delta",
+        f"{INTERVIEW}test_the_offered_delta_is_far_below_one_over_the_number_of_people",
+    ),
+    Mutant(
+        "words for NULL beyond the most are dropped",
+        "data/reading/csv_format.py::_read_option",
+        "if len(distinct) > MOST_WORDS:",
+        "if False:",
+        "unit/test_csv_formats.py::test_what_cannot_be_declared_is_refused_with_a_fix",
     ),
     Mutant(
         "bounds lose their sign",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from command_line import reader, runner
+from command_line import Terminal, reader, runner
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
@@ -38,3 +38,18 @@ def run(capsys, monkeypatch, tmp_path, request):
 def facts(run):
     """Run a command for a program, and return its object."""
     return reader(run)
+
+
+@pytest.fixture
+def answer(monkeypatch, run):
+    """Answer the questions of the command, line by line."""
+
+    def runner(lines, *words):
+        errors = Terminal()
+        monkeypatch.setenv("TERM", "xterm")
+        monkeypatch.setattr(sys, "stdin", Terminal("".join(f"{line}\n" for line in lines)))
+        monkeypatch.setattr(sys, "stderr", errors)
+        status = run(*words)[0]
+        return status, errors.getvalue()
+
+    return runner

@@ -225,21 +225,6 @@ def test_a_table_that_is_not_there_is_refused(run, tmp_path):
 # Beginning at a terminal.
 
 
-@pytest.fixture
-def answer(monkeypatch, run):
-    """Answer the questions of the command, line by line."""
-
-    def runner(lines, *words):
-        errors = Terminal()
-        monkeypatch.setenv("TERM", "xterm")
-        monkeypatch.setattr(sys, "stdin", Terminal("".join(f"{line}\n" for line in lines)))
-        monkeypatch.setattr(sys, "stderr", errors)
-        status = run(*words)[0]
-        return status, errors.getvalue()
-
-    return runner
-
-
 def test_a_person_is_asked_for_what_is_missing(table, answer, tmp_path):
     lines = ["y", "", "2025-01-01:2025-12-31", "0:110", "0:60", "A,B,C", "total=2", "3", "1e-6", "dataset", "y"]
     status, said = answer(lines, "init", table)

@@ -160,6 +160,8 @@ T = TypeVar("T")
 
 #: The most characters of one answer that are read.
 LONGEST = 10_000
+#: The answer that asks for the explanation of a question.
+HELP = "?"
 
 
 def somebody_is_there() -> bool:
@@ -172,8 +174,11 @@ def tell(text: str = "") -> None:
     write(sys.stderr, text)
 
 
-def ask(question: str, read: Callable[[str], T], *, default: str = "") -> T:
-    """Return what a person answers, as read; an empty line is the default. What is refused is asked again."""
+def ask(question: str, read: Callable[[str], T], *, default: str = "", explanation: str = "") -> T:
+    """Return what a person answers, as read; an empty line is the default. What is refused is asked again.
+
+    A question mark shows the explanation, where there is one, and the question is asked again.
+    """
     shown = f" [{default}]" if default else ""
     while True:
         write(sys.stderr, f"{question}{shown}: ", end="")
@@ -181,6 +186,9 @@ def ask(question: str, read: Callable[[str], T], *, default: str = "") -> T:
         if not line:
             tell()
             raise InvalidInput("The questions were left before the end; nothing was written.", fix="begin again")
+        if explanation and line.strip() == HELP:
+            tell(f"\n{explanation}\n")
+            continue
         try:
             return read(line.strip() or default)
         except DiscreetError as error:

@@ -93,6 +93,7 @@ What is said is public from then on. The budget is for life.
 def init_command(arguments: Arguments) -> CommandOutput:
     """Write the settings of a dataset and begin its ledger."""
     from discreet.cli import console
+    from discreet.cli.dataset import interview
     from discreet.cli.dataset.declarations import sort_by_table, split_nobodys, split_public_kinds
     from discreet.cli.dataset.sessions import progress_line
     from discreet.cli.dataset.setup import (
@@ -109,6 +110,7 @@ def init_command(arguments: Arguments) -> CommandOutput:
         with_public_formats,
     )
     from discreet.cli.dataset.tables import are_read_off_rows, imply_kinds, read_places
+    from discreet.cli.dataset.warnings import warn_about_questions
     from discreet.cli.ledger.views import reachable
 
     with reachable("The file"):
@@ -122,6 +124,8 @@ def init_command(arguments: Arguments) -> CommandOutput:
     kinds, nobodys_kinds = split_public_kinds(arguments.kinds, places.names, tuple(places.public))
     csv, nobodys_csv = split_public_kinds(arguments.csv, places.names, tuple(places.public))
     interactive = bool(missing_options(arguments, known=known)) and console.somebody_is_there()
+    if interactive:
+        interview.introduce()
     from_rows = are_read_off_rows(arguments, places, asked=interactive)
     with progress_line(f"looking at the columns of {table_names(places)}", arguments):
         formats = read_formats(places, kinds, csv, from_rows=from_rows)
@@ -138,5 +142,7 @@ def init_command(arguments: Arguments) -> CommandOutput:
     settings = with_public_formats(settings, places, nobodys_kinds, nobodys_csv)
     with begin_dataset(project, settings, places, arguments, from_rows=from_rows) as session:
         answer = setup_answer(session, project, declared, known=known, from_rows=from_rows)
+        if not interactive:
+            warn_about_questions(session)
     tell_misfits(project, arguments)
     return answer

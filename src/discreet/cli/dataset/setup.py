@@ -8,8 +8,8 @@ from typing import Any
 
 from discreet.algebra.declarations import AnyKind
 from discreet.cli import console
-from discreet.cli.account.targets import delta_of, epsilon_of, payers_of
-from discreet.cli.dataset import declarations as interview
+from discreet.cli.account.targets import delta_of, epsilon_of, payers_of, people_of
+from discreet.cli.dataset import interview
 from discreet.cli.dataset.declarations import (
     find_column,
     read_bounds,
@@ -143,7 +143,7 @@ def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path
     limit = interview.ask_limit() if limit is None and persons else limit
     unit = _unit(arguments, persons)
     budget = _budget(arguments, unit, ledger) if _has_budget(arguments, ledger) else _ask_budget(arguments, unit)
-    if not console.ask("Begin with this, for life? (y/n)", console.read_yes_no, default="y"):
+    if not interview.confirm():
         raise InvalidInput("Nothing was begun.", fix="run discreet init again when you have decided")
     return DatasetDeclarations(persons, bounds, groups, limit, budget)
 
@@ -232,7 +232,8 @@ def _has_budget(arguments: Arguments, ledger: str | Path | None) -> bool:
 
 def _ask_budget(arguments: Arguments, unit: PrivacyUnit) -> Budget:
     """Return the budget as a person answers; who pays is asked where there are persons, if it was not typed."""
-    budget = interview.ask_budget(unit)
+    typed = None if arguments.delta is None else delta_of(arguments)
+    budget = interview.ask_budget(unit, delta=typed, people=people_of(arguments))
     if unit.column is None or arguments.per is not None:
         return _with_payers(budget, _payers(arguments, unit))
     return interview.ask_accounts(budget)

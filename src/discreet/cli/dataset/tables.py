@@ -191,6 +191,14 @@ def _need_there(files: Sequence[Path]) -> None:
         raise InvalidInput(problem, fix="pass a .csv, .tsv, .parquet or .duckdb file")
 
 
+KINDS_OFF_ROWS = """\
+With y, each column of a CSV file has the narrowest kind that all of its values fit, and the signs of numbers and days
+are found likewise.
+  Privacy: kinds are published without noise. One cell with a letter makes a column of numbers a text, which tells that
+  there is such a cell.
+  Error: none. From then on values of another kind count as missing.
+With n columns are texts, which are counted and grouped by, and not summed: declare the others with --kinds age=integer,
+or by bounds."""
 #: Bounds that are days, and bounds that are numbers.
 DAYS = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*:.*")
 
@@ -207,7 +215,7 @@ def are_read_off_rows(arguments: Arguments, places: TablePlaces, *, asked: bool)
         "public; then a single row may decide what a column is said to hold. Otherwise all are texts, but for those\n"
         "that --kinds declares, or bounds."
     )
-    return console.ask("Read it off the rows, and publish it? (y/n)", console.read_yes_no)
+    return console.ask("Read it off the rows, and publish it? (y/n)", console.read_yes_no, explanation=KINDS_OFF_ROWS)
 
 
 def imply_kinds(columns: Sequence[Column], places: TablePlaces, name: str, typed: Sequence[str]) -> tuple[Column, ...]:
