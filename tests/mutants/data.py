@@ -7,6 +7,7 @@ TABLE = "unit/test_data_table.py"
 KINDS = "unit/test_data_kinds.py"
 PARTS = "unit/test_parts.py"
 KEPT = "unit/test_kept_imports.py"
+EXCEL = "unit/test_excel_files.py"
 
 DATA_MUTANTS = [
     Mutant(
@@ -50,6 +51,20 @@ DATA_MUTANTS = [
         "opened = connect_spilling(str(fresh), settings, read_only=True)\n            self.put_in_place(fresh)",
         "self.put_in_place(fresh)\n            opened = connect_spilling(str(self.path), settings, read_only=True)",
         f"{KEPT}::test_rows_are_those_of_the_own_import_also_if_another_process_puts_its_own_in_the_place",
+    ),
+    Mutant(
+        "a number in an Excel file that is none stops the reading of all rows",
+        "data/reading/excel_cells.py::CellParser.parse_cell",
+        "except Exception:",
+        "except KeyError:",
+        f"{EXCEL}::test_a_number_that_is_none_spoils_its_own_cell_only",
+    ),
+    Mutant(
+        "a warning tells of a cell of an Excel file",
+        "data/reading/excel_files.py::_open_rows",
+        'warnings.simplefilter("ignore")',
+        'warnings.simplefilter("always")',
+        f"{EXCEL}::test_a_day_beyond_the_calendar_is_null_without_a_warning",
     ),
     Mutant(
         "an edit that keeps size and time is not seen",

@@ -68,7 +68,7 @@ def report_misfits(  # noqa: PLR0913 - the declarations of `open_session`
         kinds: The kinds of columns.
         csv: How a CSV file is written.
         table: The name of the table.
-        inner: The table that is meant in a DuckDB file with several.
+        inner: The table that is meant in a DuckDB file with several, or the sheet of an Excel file.
 
     Returns:
         The report, to be printed.

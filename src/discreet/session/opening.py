@@ -52,7 +52,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     Declarations are public: bounds, groups and limits come from knowledge of the domain, never from the rows.
 
     Args:
-        source: The rows: a path to a CSV, Parquet or DuckDB file, or to a folder or pattern of files
+        source: The rows: a path to a CSV, Excel, Parquet or DuckDB file, or to a folder or pattern of files
             ("visits/*.parquet"); a pandas, Polars, Arrow or Spark frame; the address of a PostgreSQL database (with
             `table`); or a `discreet.toml`, which contains all other settings. Several
             tables about the same people are a dictionary by table name; then `person` (if its name differs), `bounds`,
@@ -88,7 +88,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         limit: The contribution bound of one person in an answer, a `Limit` or a `TotalLimit`. If left out, each
             question chooses it privately, for a tenth of its price.
         table: The name of the table in SQL; that of the file, if left out. For PostgreSQL, the table or tables to open.
-        inner: The table that is meant in a DuckDB file with several.
+        inner: The table that is meant in a DuckDB file with several, or the sheet of an Excel file.
         analyst: The name of the analyst who pays.
         delta: The part of the budget's δ that one question may use to select groups; a hundredth of its reserve, if
             left out.

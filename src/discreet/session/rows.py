@@ -38,7 +38,7 @@ from discreet.session.settings.file import table_name
 #: What a frame's table is called in SQL, unless it is given a name.
 FRAME = "data"
 #: How names of files end.
-FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".duckdb")
+FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".duckdb", ".xlsx")
 
 
 class OpenTables(Protocol):
@@ -196,13 +196,15 @@ def read_sources(
 ) -> TableSources:
     """Return where rows are, as people say it."""
     if inner is not None and not isinstance(inner, str):
-        raise WrongType(f"inner is {kind_of(inner)}, not a name.", fix="name a table of the DuckDB file")
+        raise WrongType(f"inner is {kind_of(inner)}, not a name.", fix="name a table of the file, or a sheet")
     if store is not None and not isinstance(store, str | Path):
         raise WrongType(f"store is {kind_of(store)}, not a path.", fix='pass store="visits.rows"')
     address = source if is_address(source) else None
     sources = _read_database_tables(table) if address is not None else _read_tables(source, table)
     if inner is not None and len(sources) > 1:
-        raise InvalidInput("inner works only with a single DuckDB file.", fix="pass one file with one table each")
+        raise InvalidInput(
+            "inner works only with a single DuckDB or Excel file.", fix="pass one file with one table each"
+        )
     nobodys = _read_public(public, address)
     return TableSources(sources=sources, public=nobodys, address=address, inner=inner, store=store, engine=engine)
 
@@ -270,7 +272,7 @@ def path_of(source: Any) -> Any:
     elif not path.is_file():
         raise InvalidInput(
             f"There is no file {path.name!r}.",
-            fix="check the path: a .csv, .parquet or .duckdb file, a folder or pattern of files, or a discreet.toml",
+            fix="check the path: a .csv, .xlsx, .parquet or .duckdb file, a folder or pattern, or a discreet.toml",
         )
     return path
 

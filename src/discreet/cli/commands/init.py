@@ -85,7 +85,7 @@ What is said is public from then on. The budget is for life.
 @repeatable_option("--order", "COLUMN", "the column that tells the rows of one person apart; or TABLE=COLUMN")
 @option("--rows-per-person", "N", "the most rows of one person that a table holds (10,000)")
 @repeatable_option("--never-fails", "TABLE", "a view that computes something: you promise that no row makes it fail")
-@option("--inner", "NAME", "the table of a DuckDB file that has several")
+@option("--inner", "NAME", "the table of a DuckDB file that has several, or the sheet of an Excel file")
 @option("--seconds", "S", "the time that one question may take (600)")
 @option("--memory", "M", "the memory of this machine that one question may take, such as 4GB")
 @option("--ledger", "FILE", "the account (beside the file, if left out)")

@@ -23,6 +23,7 @@ from discreet.session.source_columns import (
     columns_of,
     find_csv,
     has_texts_alone,
+    is_excel,
     is_several,
     list_parts,
     need_local,
@@ -188,7 +189,7 @@ def _need_there(files: Sequence[Path]) -> None:
             list_parts(file)
     if any(not file.is_file() and not is_several(file) for file in files):
         problem = "There is no file at this path." if len(files) == 1 else "There is no file at one of these paths."
-        raise InvalidInput(problem, fix="pass a .csv, .tsv, .parquet or .duckdb file")
+        raise InvalidInput(problem, fix="pass a .csv, .tsv, .xlsx, .parquet or .duckdb file")
 
 
 KINDS_OFF_ROWS = """\
@@ -219,8 +220,9 @@ def are_read_off_rows(arguments: Arguments, places: TablePlaces, *, asked: bool)
 
 
 def imply_kinds(columns: Sequence[Column], places: TablePlaces, name: str, typed: Sequence[str]) -> tuple[Column, ...]:
-    """Return the columns of a CSV file; texts that have bounds hold numbers or days, as in `discreet.open`."""
-    if places.inner is not None or name not in places.files or not has_texts_alone(places.files[name]):
+    """Return the columns of a CSV or Excel file; texts that have bounds hold numbers or days, as in `discreet.open`."""
+    file = places.files.get(name)
+    if file is None or not (is_excel(file) or (places.inner is None and has_texts_alone(file))):
         return tuple(columns)
     implied = {
         column.strip().casefold(): Kind.DATE if DAYS.fullmatch(interval) else Kind.REAL

@@ -5,6 +5,7 @@ from discreet.data.reading.connecting import connect
 from discreet.data.reading.csv_files import infer_kinds, is_csv
 from discreet.data.reading.csv_finding import find_format, offer_kinds
 from discreet.data.reading.csv_format import CsvFormat, list_options, read_csv_format
+from discreet.data.reading.excel_files import is_excel
 from discreet.data.reading.importing import check_columns
 from discreet.data.reading.misfits import ColumnMisfits, TableMisfits, count_misfits
 from discreet.data.reading.parts import is_several, list_parts
@@ -27,6 +28,7 @@ __all__ = [
     "find_format",
     "infer_kinds",
     "is_csv",
+    "is_excel",
     "is_several",
     "is_spark_frame",
     "list_options",

@@ -75,7 +75,7 @@ class CsvFile:
         signs = DELIMITERS if form.delimiter is None else (form.delimiter,)
         split = {delimiter: _split(line, delimiter, form.quote) for delimiter in signs}
         delimiter = max(signs, key=lambda sign: len(split[sign]))
-        return cls(path, delimiter, _make_unique(split[delimiter]), tuple(split[delimiter]), form)
+        return cls(path, delimiter, make_unique(split[delimiter]), tuple(split[delimiter]), form)
 
     @property
     def no_rows(self) -> str:
@@ -258,7 +258,7 @@ def _split(line: str, delimiter: str, quote: str) -> list[str]:
         return []
 
 
-def _make_unique(names: list[str]) -> tuple[str, ...]:
+def make_unique(names: list[str]) -> tuple[str, ...]:
     """Return names of which no two are the same: those without one get a number, as does a second one."""
     unique: dict[str, str] = {}
     for place, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Sources of rows: a file (CSV, Parquet, DuckDB), or a frame in memory (pandas, Polars, Arrow).
+"""Sources of rows: a file (CSV, Excel, Parquet, DuckDB), or a frame in memory (pandas, Polars, Arrow, DuckDB).
 
 The libraries of frames are never loaded here: whose frame it is, is told by the module of its type.
 """
@@ -13,9 +13,10 @@ from discreet.algebra.names import literal, quote_name
 from discreet.core import InvalidInput, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.schema import closest
-from discreet.data.reading.csv_files import CsvFile, is_csv
+from discreet.data.reading.csv_files import CsvFile, is_csv, no_names
 from discreet.data.reading.csv_format import CsvFormat
 from discreet.data.reading.csv_lines import forget_lines, load_lines
+from discreet.data.reading.excel_files import columns_sql, forget_cells, is_excel, load_cells, read_names
 from discreet.data.reading.parts import different_columns, list_parts
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
@@ -68,7 +69,7 @@ def attach(
     if module not in ("pandas", "polars", "pyarrow"):
         raise WrongType(
             f"The source is {kind_of(source)}, which cannot be opened.",
-            fix="pass a path to a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame",
+            fix="pass a path to a CSV, Excel, Parquet or DuckDB file, or a pandas, Polars or Arrow frame",
         )
     frame: Any = compute_frame(source)
     if module == "pandas":
@@ -107,6 +108,7 @@ def detach(connection: Any, source: Source) -> None:
         connection.execute(f"DETACH {NAME}")
     elif not source.typed:
         forget_lines(connection)
+        forget_cells(connection)
 
 
 def stamp_of(source: object) -> str | None:
@@ -152,8 +154,10 @@ def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat
         connection.execute(f"ATTACH {literal(str(path.absolute()))} AS {NAME} (READ_ONLY, TYPE duckdb)")
         table = f"{NAME}.{_inner_table(connection, inner)}"
         return Source(table, {}, stamp, _read_column_names(connection, table))
+    if is_excel(path) and len(parts) == 1:
+        return _attach_excel(connection, path, inner, stamp, rows=rows)
     if inner is not None:
-        raise InvalidInput("Only DuckDB files have tables inside.", fix="leave `inner` out")
+        raise InvalidInput("Only DuckDB files have tables inside, and Excel files sheets.", fix="leave `inner` out")
     if {magic[:4] for magic in magics} == {PARQUET_MAGIC}:
         return _attach_parquet(connection, parts, stamp)
     if is_csv(path):
@@ -163,8 +167,18 @@ def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat
         relation = lines.texts if rows else lines.no_rows
         return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)
     raise InvalidInput(
-        f"It cannot be told what kind of file {path.name!r} is.", fix="pass a CSV (.csv), Parquet or DuckDB file"
+        f"It cannot be told what kind of file {path.name!r} is.",
+        fix="pass a CSV (.csv), Excel (.xlsx), Parquet or DuckDB file",
     )
+
+
+def _attach_excel(connection: Any, path: Path, inner: str | None, stamp: str | None, *, rows: bool) -> Source:
+    names = read_names(path, inner)
+    if not names:
+        raise no_names()
+    if rows:
+        load_cells(connection, path, inner, len(names))
+    return Source(columns_sql(names, rows=rows), {}, stamp, names, typed=False)
 
 
 def _read_magic(path: Path) -> bytes:

@@ -24,6 +24,7 @@ from discreet.core.errors import kind_of
 from discreet.core.schema import ROWS_PER_PERSON, Column, ForeignKey, Kind, Schema, Value
 from discreet.data.reading.csv_files import is_csv
 from discreet.data.reading.csv_format import CsvFormat, read_csv_format
+from discreet.data.reading.excel_files import is_excel
 from discreet.data.reading.sources import stamp_of
 
 
@@ -152,7 +153,8 @@ class Entering:
     def stamp(self) -> str:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
-        texts = isinstance(self.source, str | Path) and is_csv(Path(self.source))
+        path = Path(self.source) if isinstance(self.source, str | Path) else None
+        texts = path is not None and (is_csv(path) or is_excel(path))
         by_name = {**self.declaration.implied, **declared} if texts else declared
         kinds = sorted((name, kind.value) for name, kind in by_name.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
