@@ -297,9 +297,16 @@ QUERY_MUTANTS = [
     Mutant(
         "a value counts as often as it occurs",
         "query/planning/measurements.py::DistinctTotal.sums",
-        "(np.asarray(counts) > 0).astype(np.int64)",
-        "np.asarray(counts).astype(np.int64)",
+        "(np.asarray(counts) > 0).astype(kind)",
+        "np.asarray(counts).astype(kind)",
         f"{DISTINCT}::test_measures_of_different_values_are_those_of_the_set_of_clamped_values",
+    ),
+    Mutant(
+        "a sum of large different values wraps around",
+        "query/planning/measurements.py::DistinctTotal.sums",
+        "np.int64 if sum(map(abs, addends)) < MOST_INT64 else object",
+        "np.int64",
+        f"{DISTINCT}::test_one_person_more_does_not_turn_a_large_sum_around",
     ),
     Mutant(
         "any number of different values is told apart",

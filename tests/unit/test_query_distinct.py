@@ -13,6 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import discreet
+from discreet.algebra.aggregates import Total
+from discreet.algebra.expressions import ColumnValue
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, Neighbours, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind, Schema
@@ -180,3 +182,13 @@ def test_names_of_other_databases_mean_the_same_measures():
         ("VARIANCE(DISTINCT age)", "VAR_SAMP(DISTINCT age)"),
     ):
         assert question(f"SELECT {one} AS x FROM visits") == question(f"SELECT {other} AS x FROM visits")
+
+
+def test_one_person_more_does_not_turn_a_large_sum_around():
+    """1,025 points just below 2⁵³ add up to more than 2⁶³: in int64 the sum would become negative."""
+    low = 2**53 - 2000
+    total = Total(ColumnValue("age", Kind.INTEGER), Bounds(low, low + 1024, step=1))
+    before, after = np.ones((1, 1025), np.int64), np.ones((1, 1025), np.int64)
+    before[0, 1024] = 0
+    (fewer,), (more,) = DistinctTotal(total).sums(before), DistinctTotal(total).sums(after)
+    assert (fewer, more - fewer) == (sum(range(low, low + 1024)), low + 1024)

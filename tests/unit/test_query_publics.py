@@ -13,7 +13,7 @@ from discreet.algebra.expressions import CLOCK_UNITS, Case, ColumnValue, Literal
 from discreet.algebra.functions import F
 from discreet.core import Bounds, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, Kind, Schema, day_number
-from discreet.query.relations.intervals import interval_of
+from discreet.query.relations.intervals import Interval, interval_of
 from discreet.query.relations.public_values import bounds_of, never_null, public_values
 from plain_engine import PlainTable
 from plain_values import MICROSECONDS, microseconds_of, months_later, value_of
@@ -209,3 +209,13 @@ def test_intervals_of_products_and_quotients():
     assert not interval_of(call(F.DIVIDE, of("stay"), debt)).bounded  # it may be 0
     halves = interval_of(call(F.DIVIDE, debt, call(F.CLAMP, of("cost"), Literal.of(2), Literal.of(4))))
     assert (halves.low, halves.high) == (-1, Fraction(3, 2))
+
+
+def test_moments_keep_their_time_of_day_and_days_are_whole():
+    """A constant late in the evening, plus two hours, is on the next day."""
+    late = Literal.of(datetime.fromisoformat("2024-01-02T23:00:00"))
+    moved = call(F.ADD_SECONDS, late, Literal.of(7200))
+    day = Fraction((date(2024, 1, 3) - date(1970, 1, 1)).days)
+    assert interval_of(late).low == day - Fraction(1, 24)
+    assert interval_of(call(F.TO_DATE, moved)) == Interval(day, day)
+    assert interval_of(call(F.DAYS_BETWEEN, late, moved)) == Interval(Fraction(1), Fraction(1))

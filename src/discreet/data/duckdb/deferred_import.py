@@ -117,8 +117,8 @@ class DeferredTables:
         holdings = {table.name: read_holding(connection, table.entering, table.imported) for table in together}
         lock(connection)
         if connection is not self.connection:
-            self.connection.close()
-            self.connection = connection
+            before, self.connection = self.connection, connection  # checks meanwhile find one that is open
+            before.close()
         outline = self.outline
         return Holdings(
             outline.schemas,

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 # An import that is kept: a DuckDB file for its owner alone, used again while its source has not changed.
 
 #: Counts up when an import of today could not be read tomorrow, or would be another one.
-FORMAT = 6
+FORMAT = 7
 #: Rows on their way.
 STAGED = "staged"
 #: Those that were led to their person by a key, until they are staged.

@@ -163,6 +163,7 @@ class Entering:
             made_of = f"{made_of} {sorted(self.declaration.formats.items())} {self.declaration.csv}"
         if self.declaration.via is not None:
             made_of = f"{made_of} {self.declaration.via}"
+        made_of = f"{self.declaration.table.casefold()} {made_of}"  # keys lead to tables by their names
         return f"{stamp_of(self.source)} {made_of} {self.declaration.unit.column} {self.public} {self.ending}"
 
 

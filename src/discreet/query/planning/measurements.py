@@ -50,6 +50,9 @@ from discreet.query.relations.public_values import bounds_of, never_null
 #: Cells of the grid that quantiles are chosen from, in one group and in many.
 CELLS, CELLS_OF_MANY = 2**14, 2**10
 
+#: Sums that may reach this are not computed in int64; noise is added to no larger ones there.
+MOST_INT64 = 2**62
+
 
 @dataclass(frozen=True, slots=True)
 class Noisy:
@@ -76,10 +79,14 @@ class DistinctTotal:
         """How many rows have each point."""
         return Frequencies(self.total.value, self.total.bounds, 1)
 
-    def sums(self, counts: NDArray[Any]) -> NDArray[np.int64]:
-        """Return the exact sums of groups, from how many rows have each point in them."""
-        points = np.array(addends_of(self.total), dtype=np.int64)
-        sums: NDArray[np.int64] = (np.asarray(counts) > 0).astype(np.int64) @ points
+    def sums(self, counts: NDArray[Any]) -> NDArray[Any]:
+        """Return the exact sums of groups, from how many rows have each point in them.
+
+        They are Python's integers if the sum of all points does not fit 62 bits: one person could make int64 wrap.
+        """
+        addends = addends_of(self.total)
+        kind = np.int64 if sum(map(abs, addends)) < MOST_INT64 else object
+        sums: NDArray[Any] = (np.asarray(counts) > 0).astype(kind) @ np.array(addends, dtype=kind)
         return sums
 
 

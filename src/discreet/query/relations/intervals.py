@@ -8,7 +8,7 @@ import math
 from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from fractions import Fraction
 
 from discreet.algebra.expressions import CLOCK_UNITS, Call, Case, ColumnValue, Expression, InSet, Like, Literal, is_null
@@ -19,6 +19,8 @@ from discreet.core.schema import Kind, day_number, day_of, months_later
 WIDEST = Fraction(2**80)
 #: Arithmetic on whole numbers is clipped here.
 LARGEST_WHOLE = Fraction(2**53)
+#: The least step of moments, and how many of them make a day.
+MICROSECOND, A_DAY = timedelta(microseconds=1), 86_400_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +184,9 @@ def _make_rounding_rule(rule: Callable[[Fraction], int]) -> Callable[[Interval],
     return apply
 
 
+_floor = _make_rounding_rule(math.floor)
+
+
 def _half_away(number: Fraction) -> int:
     size = math.floor(abs(number) + Fraction(1, 2))
     return size if number >= 0 else -size
@@ -312,11 +317,11 @@ RULES: dict[F, Callable[..., Interval]] = {
     F.SUBTRACT: lambda left, right: _add(left, _negate(right)),
     F.MULTIPLY: _multiply,
     F.DIVIDE: _divide,
-    F.FLOOR_DIVIDE: lambda left, right: _make_rounding_rule(math.floor)(_divide(left, right)),
+    F.FLOOR_DIVIDE: lambda left, right: _floor(_divide(left, right)),
     F.MODULO: _modulo,
     F.NEGATE: _negate,
     F.ABS: _abs,
-    F.FLOOR: _make_rounding_rule(math.floor),
+    F.FLOOR: _floor,
     F.CEIL: _make_rounding_rule(math.ceil),
     F.ROUND: _make_rounding_rule(_half_away),
     F.TO_INTEGER: _make_rounding_rule(_half_away),
@@ -331,9 +336,9 @@ RULES: dict[F, Callable[..., Interval]] = {
     F.LENGTH: lambda _: Interval(Fraction(0), None),
     F.POSITION: lambda *_: Interval(Fraction(0), Fraction(LONGEST_TEXT)),
     F.YEAR: _year,
-    F.DAYS_BETWEEN: lambda start, end: _add(end, _negate(start)),
+    F.DAYS_BETWEEN: lambda start, end: _add(_floor(end), _negate(_floor(start))),
     F.ADD_DAYS: _add,
-    F.TO_DATE: lambda part: part,
+    F.TO_DATE: _floor,
     **{function: _make_clock_rule(seconds) for function, (_, seconds) in CLOCK_UNITS.items()},
     **{function: _make_truncation_rule(rule) for function, rule in TRUNCATE.items()},
 }
@@ -346,7 +351,7 @@ def _number(value: object) -> Fraction | None:
         case int() | float():
             return Fraction(repr(value))  # as people typed it
         case datetime():
-            return Fraction(day_number(value.date()))
+            return day_number(value.date()) + Fraction((value - datetime.combine(value, time())) // MICROSECOND, A_DAY)
         case date():
             return Fraction(day_number(value))
         case _:
