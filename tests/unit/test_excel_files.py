@@ -143,5 +143,15 @@ def test_a_session_and_a_kept_import_work_on_a_sheet(tmp_path):
 def test_init_begins_with_a_sheet_and_bounds_say_that_it_holds_numbers(tmp_path, facts):
     write_book(tmp_path / "visits.xlsx", ["who", "age"], ["ann", 47], ["bob", 48], sheets=("new", "old"))
     budget = ["--person", "who", "--epsilon", "3", "--delta", "1e-6"]
-    found = facts("init", tmp_path / "visits.xlsx", "--inner", "old", *budget, "--bounds", "age=0:110")
+    found = facts(
+        "init",
+        tmp_path / "visits.xlsx",
+        "--inner",
+        "old",
+        *budget,
+        "--bounds",
+        "age=0:110",
+        "--limit",
+        "groups=1,rows=1",
+    )
     assert [(column["name"], column["kind"]) for column in found["columns"]] == [("who", "text"), ("age", "real")]

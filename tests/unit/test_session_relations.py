@@ -150,9 +150,8 @@ def test_a_bad_opening_is_refused_with_a_fix(tmp_path, wrong, problem):
     assert not (tmp_path / "clinic.ledger").exists()
 
 
-def test_a_public_table_is_not_asked_alone(clinic):
-    with pytest.raises(DiscreetError):
-        clinic.sql("SELECT COUNT(*) FROM wards", epsilon=1)
+def test_a_public_table_alone_is_no_private_table(clinic):
+    assert clinic.sql("SELECT COUNT(*) AS n FROM wards", epsilon=1).release is None
     with pytest.raises(InvalidInput, match="public"):
         clinic.table("wards")
     with pytest.raises(InvalidInput):
