@@ -9,6 +9,13 @@ MOVED = f"{CONTRACT}::test_one_person_moves_what_a_key_leads_to_no_farther_than_
 
 PERSON_KEY_MUTANTS = [
     Mutant(
+        "a kept import does not know what its tables were called",
+        "data/reading/table_sources.py::Entering.stamp",
+        'made_of = f"{self.declaration.table.casefold()} {made_of}"',
+        "pass",
+        f"{UNIT}::test_a_kept_import_is_made_anew_if_a_key_leads_to_another_table",
+    ),
+    Mutant(
         "a key that people share belongs to nobody",
         "data/duckdb/importing.py::_keep_owners",
         'f"WHERE {person} IS NOT NULL"',

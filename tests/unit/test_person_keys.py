@@ -12,6 +12,7 @@ from discreet import Budget, Limit
 from discreet.algebra.relations import JoinKind, PublicJoin, PublicScan, Scan, UnitJoin
 from discreet.core import DiscreetError, PrivacyUnit
 from discreet.core.schema import Column, ForeignKey, Kind, Schema
+from discreet.data import TableSource, open_tables
 from discreet.query import question_sql, read_sql
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.person_keys import Origin, find_origin, keys_of
@@ -227,3 +228,22 @@ def test_a_key_is_declared_at_the_terminal_and_kept_in_the_settings(tmp_path, mo
     assert read_settings("discreet.toml").person["lineitem"] == key
     assert 'lineitem = {via = "orders", on = {l_orderkey = "o_orderkey"}}' in (tmp_path / "discreet.toml").read_text()
     assert run("ask", "SELECT COUNT(*) FROM lineitem", "--epsilon", "500")[0] == 0
+
+
+def test_a_kept_import_is_made_anew_if_a_key_leads_to_another_table(tmp_path):
+    """Two tables exchange their names: items then belong to the people of the other one."""
+    for name, people in {"a": "ann", "b": "zed"}.items():
+        (tmp_path / f"{name}.csv").write_text(f"id,who\n1,{people}\n")
+    (tmp_path / "items.csv").write_text("order_id\n1\n")
+    key = ForeignKey(parent="orders", on=(("order_id", "id"),))
+
+    def owner(first, second):
+        sources = {first: TableSource(source=tmp_path / "a.csv"), second: TableSource(source=tmp_path / "b.csv")}
+        sources["items"] = TableSource(source=tmp_path / "items.csv", via=key)
+        tables = open_tables(sources, unit=PrivacyUnit(column="who"), store=tmp_path / "import.db")
+        held = tables._tables.load().private["items"]
+        ((_, person),) = tables._tables.connection.cursor().execute(f"SELECT * FROM {held.table}").fetchall()
+        tables.close()
+        return person
+
+    assert (owner("orders", "returns"), owner("returns", "orders")) == ("ann", "zed")
