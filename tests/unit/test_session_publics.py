@@ -249,8 +249,10 @@ def test_declared_kinds_bounds_and_groups_decide_what_a_public_csv_holds(tmp_pat
 
 def test_kinds_of_private_csvs_are_still_not_read_off_their_rows(tmp_path):
     (tmp_path / "v.csv").write_text("p,x\na,1\nb,2\n")
-    table = open_table(tmp_path / "v.csv", table="v", unit=PrivacyUnit(column="p"))
-    assert table.schema.find("x").kind is Kind.TEXT
+    budget = Budget(epsilon=1, delta=1e-9)
+    with discreet.open(tmp_path / "v.csv", table="v", person="p", budget=budget, anchors=[]) as session:
+        assert session.schema.schema.find("x").kind is Kind.TEXT
+        assert session.sql("SELECT COUNT(*) FROM v", epsilon=1).fresh  # rows are of the kinds that the schema says
 
 
 def test_a_kept_import_is_of_the_kinds_that_bounds_say(tmp_path):
