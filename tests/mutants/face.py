@@ -365,7 +365,7 @@ FACE_MUTANTS = [
     ),
     Mutant(
         "the preview of a hierarchy pays for it",
-        "session/session.py::Session.preview_hierarchy",
+        "session/workload_session.py::WorkloadSession.preview_hierarchy",
         "        predicted = predict_hierarchy(plan, ",
         "        self._gate.release(plan)\n        predicted = predict_hierarchy(plan, ",
         "unit/test_session_hierarchies.py::test_a_preview_of_a_hierarchy_is_free_and_tells_the_errors_that_come",
