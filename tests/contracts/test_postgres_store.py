@@ -102,20 +102,21 @@ def test_a_server_that_does_not_sync_is_refused_at_opening_and_later(place, post
     ledger = place.create()
     with psycopg.connect(postgres.plain, autocommit=True) as steward:
         try:
-            _told(steward, "set fsync = off", "off")
+            _told([steward, ledger._store._writer], "set fsync = off", "off")
             with pytest.raises(LedgerUnavailable, match="does not sync"):
                 pay(ledger, "one")
             with pytest.raises(LedgerUnavailable, match="does not sync"):
                 place.open()
         finally:
-            _told(steward, "reset fsync", "on")
+            _told([steward, ledger._store._writer], "reset fsync", "on")
     assert pay(ledger, "one").number == 2
 
 
-def _told(steward, setting, expected):
-    steward.execute(f"alter system {setting}")
-    steward.execute("select pg_reload_conf()")
-    while steward.execute("show fsync").fetchone() != (expected,):
+def _told(connections, setting, expected):
+    """Change a setting of the server, and wait until each connection has heard of it."""
+    connections[0].execute(f"alter system {setting}")
+    connections[0].execute("select pg_reload_conf()")
+    while any(connection.execute("show fsync").fetchone() != (expected,) for connection in connections):
         time.sleep(0.01)
 
 
