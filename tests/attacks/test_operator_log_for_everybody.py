@@ -12,7 +12,7 @@ import pytest
 import discreet
 from command_line import runner
 from discreet.core import RunFailed
-from discreet.core.errors import HOW_TO_READ
+from discreet.core.operator_log import HOW_TO_READ
 from discreet.data.duckdb.table import AggregationPass
 from discreet.gate import Budget, Gate, Ledger
 from questions import Question

@@ -40,7 +40,7 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "everybody hears the operator's log",
-        "core/errors.py",
+        "core/operator_log.py",
         "OPERATOR.propagate = False\n",
         "OPERATOR.removeHandler(OPERATOR.handlers[0])\n",
         "unit/test_gate.py::test_nobody_hears_of_the_details_by_default",

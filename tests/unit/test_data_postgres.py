@@ -35,8 +35,8 @@ from discreet.algebra.expressions import ColumnValue, Literal, call, column
 from discreet.algebra.functions import F
 from discreet.algebra.relations import JoinKind, PublicJoin, PublicScan, Scan
 from discreet.core import Bounds, InvalidInput, Limit, Period, PrivacyUnit, Window, WrongType
-from discreet.core.errors import OPERATOR
 from discreet.core.limits import TotalLimit
+from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Column, Kind, Schema
 from discreet.data.engine_rules import EngineFailed, EngineSettings, engine_failed
 from discreet.data.postgres import sessions as postgres_sessions

@@ -18,7 +18,7 @@ from discreet.algebra.expressions import Literal, call, column
 from discreet.algebra.functions import F
 from discreet.algebra.relations import Scan, UnitJoin
 from discreet.core import Bounds, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
-from discreet.core.errors import OPERATOR
+from discreet.core.operator_log import OPERATOR
 from discreet.core.schema import Kind
 from discreet.data.engine_rules import EngineFailed
 from discreet.data.spark.personal import bundling_of

@@ -15,7 +15,7 @@ from discreet import Budget, Limit
 from discreet.algebra.aggregates import Aggregation, Key, Rows
 from discreet.algebra.expressions import column
 from discreet.core import InvalidInput, PrivacyUnit, RunFailed
-from discreet.core.errors import OPERATOR
+from discreet.core.operator_log import OPERATOR
 from discreet.data.engine_rules import EngineFailed
 from discreet.data.spark.sessions import spark_session
 from discreet.data.spark.table import open_spark

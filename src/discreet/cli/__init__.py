@@ -26,7 +26,8 @@ from discreet.cli.console import write
 from discreet.cli.output import CommandOutput, Fault, Interrupted, as_json, error_facts, error_text
 from discreet.cli.parsing import refuse_usage
 from discreet.core import DiscreetError
-from discreet.core.errors import HOW_TO_READ, OPERATOR, is_interrupt
+from discreet.core.errors import is_interrupt
+from discreet.core.operator_log import HOW_TO_READ, OPERATOR
 from discreet.core.private_files import PRIVATE_FOLDER, open_private, state_folder
 
 if TYPE_CHECKING:

@@ -1,7 +1,5 @@
-"""Errors, which say what happened and what to do next and quote no data; and the operator's log, which may."""
+"""Errors, which say what happened and what to do next, and quote no data."""
 
-import logging
-from contextlib import suppress
 from typing import Self
 
 
@@ -104,21 +102,3 @@ class RunFailed(DiscreetError, RuntimeError):
     """
 
     receipt: object = None
-
-
-# The operator's log: details of failures, which may quote rows. It is silent until a handler is attached.
-
-OPERATOR = logging.getLogger("discreet.operator")
-#: For errors whose details are kept from the analyst.
-HOW_TO_READ = (
-    'details are written to the logger "discreet.operator" only, which is silent until the operator attaches a handler '
-    '(logging.getLogger("discreet.operator").addHandler(…)); they may quote rows'
-)
-OPERATOR.addHandler(logging.NullHandler())
-OPERATOR.propagate = False
-
-
-def tell_operator(event: str, failure: BaseException) -> None:
-    """Write what failed, and all that is known of it."""
-    with suppress(Exception):  # a log that fails has nothing to tell the caller
-        OPERATOR.error("%s", event, exc_info=failure)

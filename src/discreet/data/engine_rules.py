@@ -7,8 +7,9 @@ from typing import ParamSpec, TypeVar
 
 from discreet.core import DiscreetError, InvalidInput
 from discreet.core.canonical_text import settle
-from discreet.core.errors import is_interrupt, tell_operator
+from discreet.core.errors import is_interrupt
 from discreet.core.exact import positive, whole
+from discreet.core.operator_log import tell_operator
 
 Given = ParamSpec("Given")
 Made = TypeVar("Made")

@@ -22,7 +22,8 @@ from discreet.core import (
     WrongType,
     whole,
 )
-from discreet.core.errors import HOW_TO_READ, is_interrupt, tell_operator
+from discreet.core.errors import is_interrupt
+from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.accounts.charges import need_askable
 from discreet.gate.entries.runs import FAILED as FAILED_RUN
 from discreet.gate.entries.runs import INTERRUPTED, need_least_price

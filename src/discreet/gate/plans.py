@@ -7,7 +7,8 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import DiscreetError, InvalidInput, NotReady, WrongType
-from discreet.core.errors import HOW_TO_READ, is_interrupt, tell_operator
+from discreet.core.errors import is_interrupt
+from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.accounts.charges import Prospect, cannot_be_charged
 from discreet.noise import Entropy
 

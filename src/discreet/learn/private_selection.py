@@ -18,8 +18,8 @@ from typing import Any
 
 from discreet.accounting import ORDERS, Composed, Parallel, PrivacyLoss, Renyi, loss_to_text, neighbours_of, renyi_of
 from discreet.core import InvalidInput, Neighbours, NotProved, Number, WrongType, exact
-from discreet.core.errors import tell_operator
 from discreet.core.exact import flag, log_up
+from discreet.core.operator_log import tell_operator
 from discreet.gate import Gate, Receipt, SteppedPlan, encode
 from discreet.learn.payment import need_rows
 from discreet.noise import Entropy, below, bernoulli

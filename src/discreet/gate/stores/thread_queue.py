@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from discreet.core import DiscreetError, LedgerUnavailable
-from discreet.core.errors import HOW_TO_READ, is_interrupt, tell_operator
+from discreet.core.errors import is_interrupt
+from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.stores.protocol import CommitBatch, Join, Outcome, Proposal
 
 #: Seconds after which one looks at the lock even if nobody rang, at first and at most.

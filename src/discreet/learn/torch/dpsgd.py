@@ -23,7 +23,7 @@ from torch import Tensor
 
 from discreet.core import InvalidInput, WrongType
 from discreet.core.compiled import load_library
-from discreet.core.errors import tell_operator
+from discreet.core.operator_log import tell_operator
 from discreet.learn.torch.clipping import ClippedSums, PrivateModel
 from discreet.learn.torch.examples import Batch
 from discreet.learn.torch.global_settings import keep_settings, seed_generators

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from discreet.core import DiscreetError, InvalidInput, WrongType
-from discreet.core.errors import tell_operator
+from discreet.core.operator_log import tell_operator
 from discreet.learn.torch.dpsgd import ForwardPass, run_pass
 from discreet.learn.torch.global_settings import keep_generators, keep_settings, read_settings, seed_generators
 from discreet.learn.torch.per_example.refusals import kind_of_value, train_layers, values_of
