@@ -1,5 +1,13 @@
 """A Gate with a friendly face: `discreet.open(...)` makes a Session, which answers questions with tables and errors."""
 
+from discreet.accounting import loss_to_text as loss_to_text
+from discreet.gate import Receipt as Receipt
+from discreet.gate import certificate as certificate
+from discreet.gate import cost_words as cost_words
+from discreet.gate.ledger.views import Gauge as Gauge
+from discreet.gate.ledger.views import standing_of as standing_of
+from discreet.query import QueryRefused as QueryRefused
+from discreet.query import Rho as Rho
 from discreet.session.answers.answer import Answer
 from discreet.session.answers.cells import error_text as error_text
 from discreet.session.counters import Counter, Counts

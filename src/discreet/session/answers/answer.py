@@ -116,7 +116,7 @@ class Answer:
         The bar of `n` is `n_low` to `n_high`. Of a quantile that is its cell of the grid, and `n_ranks` how many rows
         off it may be.
         """
-        table = self._table
+        table = self.table
         return [{name: cells[index] for name, cells in table.items()} for index in range(len(self))]
 
     def error(self, column: str | None = None) -> list[float | None]:
@@ -134,15 +134,15 @@ class Answer:
 
     def to_pandas(self) -> Any:
         """Return the table of `rows` as a pandas frame."""
-        return pandas_frame(self._table)
+        return pandas_frame(self.table)
 
     def to_polars(self) -> Any:
         """Return the table of `rows` as a Polars frame."""
-        return polars_frame(self._table)
+        return polars_frame(self.table)
 
     def to_arrow(self) -> Any:
         """Return the table of `rows` as an Arrow table."""
-        return arrow_table(self._table)
+        return arrow_table(self.table)
 
     def plot(self, path: str | Path | None = None, *, column: str | None = None) -> "Figure":
         """Draw bars with error bars, of one column or of all that were measured, and write them to a file if named."""
@@ -154,20 +154,20 @@ class Answer:
             else [self._measure(column)]
         )
         labels = [label for label in self.result.columns if not is_measured(label)]
-        return draw_figure(labels, measures, title=one_line(self.what), caption=self._caption(), path=path)
+        return draw_figure(labels, measures, title=one_line(self.what), caption=self.caption, path=path)
 
     def lines(self, most: int = ROWS) -> list[str]:
         """Return what a terminal shows."""
-        return [*text_table(self._cells(), most), *self.notes, self._caption()]
+        return [*text_table(self._cells(), most), *self.notes, self.caption]
 
     def __repr__(self) -> str:
         return "\n".join(self.lines())
 
     def _repr_html_(self) -> str:
-        return f"<div>{html_table(self._cells(), ROWS_HTML)}{html_lines([*self.notes, self._caption()])}</div>"
+        return f"<div>{html_table(self._cells(), ROWS_HTML)}{html_lines([*self.notes, self.caption])}</div>"
 
     @cached_property
-    def _table(self) -> dict[str, Sequence[Value]]:
+    def table(self) -> dict[str, Sequence[Value]]:
         """All columns with those of their errors, under names of their own."""
         taken, table = set(self.columns), dict[str, Sequence[Value]]()
         for column in self.result.columns:
@@ -188,7 +188,9 @@ class Answer:
                 text_columns.append(TextColumn("±" if any(errors) else "", errors))
         return text_columns
 
-    def _caption(self) -> str:
+    @property
+    def caption(self) -> str:
+        """The line below the table: confidence, price and release."""
         result, release = self.result, self.release
         if release is None or self.plan is None:
             return "public: nothing was paid"

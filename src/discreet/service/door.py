@@ -1,0 +1,242 @@
+"""The door: all that a face may do for a person whose identity it has checked.
+
+Faces (HTTP, PostgreSQL's protocol, assistants) speak to a `Door` and to nothing else. They see neither rows nor a
+session. `LocalDoor` answers in this process, for tests and for one user; a server's door hands work to workers.
+"""
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from discreet.core import DiscreetError, InvalidInput
+from discreet.service.people import Principal, Role
+from discreet.service.refusals import NotAllowed, NotFound, PaymentOff
+from discreet.service.replies import (
+    account_reply,
+    answer_reply,
+    batch_options,
+    batch_reply,
+    preview_reply,
+    question_options,
+    releases_reply,
+    schema_reply,
+)
+from discreet.service.words import (
+    AccountReply,
+    AnswerColumn,
+    AnswerReply,
+    Asked,
+    AskedBatch,
+    BatchReply,
+    PreviewReply,
+    ReleasesReply,
+    SchemaReply,
+)
+from discreet.session import Session, certificate
+
+T = TypeVar("T")
+
+#: Who may ask questions, who may read what all have asked, and who may look at schema and account.
+ASKING = (Role.ANALYST, Role.STEWARD)
+READING_ALL = (Role.AUDITOR, Role.STEWARD)
+LOOKING = (Role.ANALYST, Role.STEWARD, Role.AUDITOR)
+#: Characters of a request id that an asker chooses, and payments that are listed at most.
+MOST_REQUEST, MOST_RELEASES = 64, 1000
+
+
+class Door(Protocol):
+    """What a face may do. Every method refuses by a `DiscreetError` whose words may be shown as they are."""
+
+    async def schema(self, who: Principal) -> SchemaReply:
+        """Return the public facts of all tables. Free."""
+        ...
+
+    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
+        """Return the names and kinds of what is asked, without error bars. Free, and without a price."""
+        ...
+
+    async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
+        """Return units, mechanisms and errors of a question as lines. Free."""
+        ...
+
+    async def preview(self, who: Principal, asked: Asked) -> PreviewReply:
+        """Return the price of a question and its predicted errors. Free."""
+        ...
+
+    async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
+        """Return the answer to a question, paid for once."""
+        ...
+
+    async def batch(self, who: Principal, asked: AskedBatch) -> BatchReply:
+        """Return the answers to several questions, paid for once."""
+        ...
+
+    async def account(self, who: Principal) -> AccountReply:
+        """Return what binds this person."""
+        ...
+
+    async def releases(self, who: Principal, most: int = 100) -> ReleasesReply:
+        """Return the last payments: a person's own; of all for auditors and the steward."""
+        ...
+
+    async def certificate(self, who: Principal, request: str) -> str:
+        """Return the signed certificate of a release, by the request id of its receipt."""
+        ...
+
+    async def close(self) -> None:
+        """End; what is being run is finished first."""
+        ...
+
+
+def need_role(who: Principal, allowed: tuple[Role, ...]) -> None:
+    """Refuse a role that may not do this."""
+    if who.role not in allowed:
+        raise NotAllowed(
+            f"The role {who.role.value!r} does not include this.",
+            fix=f"ask the steward for one of: {', '.join(role.value for role in allowed)}",
+        )
+
+
+def request_id(who: Principal, request: str | None) -> str:
+    """Return the ledger's id of a request: the asker's name comes first, so that no two people share one.
+
+    A request without an id is given one, under which it can be asked again.
+    """
+    if request is None:
+        return f"{who.name}:auto-{os.urandom(16).hex()}"
+    if not request or len(request) > MOST_REQUEST or not request.isprintable():
+        raise InvalidInput(
+            "The request id is empty, too long or unprintable.", fix=f"use 1 to {MOST_REQUEST} letters and digits"
+        )
+    return f"{who.name}:{request.removeprefix(f'{who.name}:')}"
+
+
+def refuse_unpaid(preview: PreviewReply) -> PaymentOff:
+    """Return the error that refuses to pay, and names the price."""
+    return PaymentOff(
+        f"The answer is not stored, and this request may not pay. It costs {preview.cost}.",
+        fix="turn payment on for this request; or ask for an answer that is stored",
+    )
+
+
+class LocalDoor:
+    """A door that answers in this process, in threads, with the rows at hand. Replies leave when they are ready.
+
+    For tests and for one user: time is not hidden here.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def _of(self, who: Principal) -> Session:
+        return self._session.for_analyst(who.name)
+
+    async def _answer(self, who: Principal, allowed: tuple[Role, ...], act: Callable[[], T]) -> T:
+        need_role(who, allowed)
+        return await asyncio.to_thread(act)
+
+    async def schema(self, who: Principal) -> SchemaReply:
+        """Return the public facts of all tables."""
+        return await self._answer(who, LOOKING, lambda: schema_reply(self._of(who).schema))
+
+    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
+        """Return the names and kinds of what is asked, without error bars."""
+        return await self._answer(who, LOOKING, lambda: shape_columns(self._of(who), sql))
+
+    async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
+        """Return units, mechanisms and errors of a question as lines."""
+        return await self._answer(who, LOOKING, lambda: explain_lines(self._of(who), asked))
+
+    async def preview(self, who: Principal, asked: Asked) -> PreviewReply:
+        """Return the price of a question and its predicted errors."""
+        return await self._answer(who, ASKING, lambda: preview_asked(self._of(who), asked))
+
+    async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
+        """Return the answer to a question, paid for once."""
+        return await self._answer(
+            who, ASKING, lambda: release_asked(self._of(who), asked, request_id(who, asked.request))
+        )
+
+    async def batch(self, who: Principal, asked: AskedBatch) -> BatchReply:
+        """Return the answers to several questions, paid for once."""
+        return await self._answer(
+            who, ASKING, lambda: release_batch(self._of(who), asked, request_id(who, asked.request))
+        )
+
+    async def account(self, who: Principal) -> AccountReply:
+        """Return what binds this person."""
+        return await self._answer(who, LOOKING, lambda: account_reply(self._of(who)))
+
+    async def releases(self, who: Principal, most: int = 100) -> ReleasesReply:
+        """Return the last payments."""
+        return await self._answer(who, LOOKING, lambda: list_releases(self._of(who), who, most))
+
+    async def certificate(self, who: Principal, request: str) -> str:
+        """Return the signed certificate of a release."""
+        return await self._answer(who, LOOKING, lambda: certify(self._of(who), who, request))
+
+    async def close(self) -> None:
+        """Close the session."""
+        await asyncio.to_thread(self._session.close)
+
+
+# What a door does with a session; the front of a server does the same with one that has no rows.
+
+
+def shape_columns(session: Session, sql: str) -> tuple[AnswerColumn, ...]:
+    """Return the names and kinds of what is asked, without error bars."""
+    return tuple(AnswerColumn(name=name, kind=kind) for name, kind in session.shape(sql).items())
+
+
+def explain_lines(session: Session, asked: Asked) -> tuple[str, ...]:
+    """Return an explanation as lines."""
+    return tuple(str(session.explain(asked.sql, **question_options(asked))).splitlines())
+
+
+def preview_asked(session: Session, asked: Asked) -> PreviewReply:
+    """Return the preview of a question."""
+    return preview_reply(session.preview(asked.sql, **question_options(asked)))
+
+
+def release_asked(session: Session, asked: Asked, request: str) -> AnswerReply:
+    """Return the answer to a question under a request id; a stored one only, if the request may not pay."""
+    options = question_options(asked)
+    if not asked.pay:
+        preview = preview_asked(session, asked)
+        if asked.fresh or not preview.free:
+            raise refuse_unpaid(preview)
+    return answer_reply(session.sql(asked.sql, **options, fresh=asked.fresh, request=request), session)
+
+
+def release_batch(session: Session, asked: AskedBatch, request: str) -> BatchReply:
+    """Return the answers of a batch under a request id; stored ones only, if the request may not pay."""
+    options, questions = batch_options(asked), list(asked.sql)
+    if not asked.pay and (asked.fresh or session.preview_batch(questions, **options).price.stored is None):
+        raise PaymentOff(
+            "These answers are not stored, and this request may not pay.",
+            fix="turn payment on for this request; or ask for answers that are stored",
+        )
+    answers = session.batch(questions, **options, fresh=asked.fresh, request=request)
+    return batch_reply(answers, session)
+
+
+def list_releases(session: Session, who: Principal, most: int) -> ReleasesReply:
+    """Return the last payments that a person may see."""
+    if not 0 < most <= MOST_RELEASES:
+        raise InvalidInput(f"{most} is no number of releases.", fix=f"ask for 1 to {MOST_RELEASES}")
+    return releases_reply(session, most, of_all=who.role in READING_ALL)
+
+
+def certify(session: Session, who: Principal, request: str) -> str:
+    """Return the certificate of a release that a person may see; others' are as if they were not there."""
+    ledger, missing = session.ledger, NotFound("There is no such release.", fix="use the request id of its receipt")
+    try:
+        payment = ledger.payment_of(request)
+    except DiscreetError:
+        raise missing from None
+    if payment is None or ledger.release_of(payment) is None:
+        raise missing
+    if who.role not in READING_ALL and ledger.receipt(payment).analyst != who.name:
+        raise missing
+    return certificate(ledger, request)

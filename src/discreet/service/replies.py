@@ -1,0 +1,265 @@
+"""Replies made of what a session returns, and the keywords of a session made of a request."""
+
+from collections.abc import Mapping
+from datetime import date, datetime
+from fractions import Fraction
+from typing import Any
+
+from discreet.core import InvalidInput, exact
+from discreet.core.limits import Matches
+from discreet.core.schema import Kind, Value
+from discreet.core.untrusted_text import read_fraction
+from discreet.service.words import (
+    AccountReply,
+    AnswerColumn,
+    AnswerReply,
+    AnswerTable,
+    Asked,
+    AskedBatch,
+    BatchReply,
+    ColumnFacts,
+    PaymentReceipt,
+    PredictedError,
+    PreviewReply,
+    ReleaseFacts,
+    ReleasesReply,
+    SchemaReply,
+    TableFacts,
+)
+from discreet.session import (
+    Answer,
+    BatchAnswer,
+    Description,
+    Gauge,
+    Preview,
+    Receipt,
+    Rho,
+    Session,
+    cost_words,
+    loss_to_text,
+    standing_of,
+)
+
+# From a request to the keywords of a session.
+
+#: Characters of an amount.
+MOST_AMOUNT = 100
+
+
+def question_options(asked: Asked) -> dict[str, Any]:
+    """Return the keywords of `Session.preview`."""
+    options: dict[str, Any] = {
+        "epsilon": _amount(asked.epsilon, "epsilon"),
+        "rho": _amount(asked.rho, "rho"),
+        "within": _amounts(asked.within, "within"),
+        "confidence": _amount(asked.confidence, "confidence"),
+        "simultaneous": asked.simultaneous,
+        "size": asked.size,
+        "limit": asked.limit,
+        "bias": asked.bias,
+        "matches": _matches(asked.matches),
+    }
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def batch_options(asked: AskedBatch) -> dict[str, Any]:
+    """Return the keywords of `Session.preview_batch`."""
+    options: dict[str, Any] = {
+        "epsilon": _amount(asked.epsilon, "epsilon"),
+        "rho": _amount(asked.rho, "rho"),
+        "confidence": _amount(asked.confidence, "confidence"),
+        "simultaneous": asked.simultaneous,
+        "limit": asked.limit,
+        "consistent": asked.consistent,
+        "other": asked.other,
+    }
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def _amount(text: str | None, name: str) -> Fraction | None:
+    if text is None:
+        return None
+    if len(text) <= MOST_AMOUNT:
+        try:
+            return read_fraction(text)
+        except InvalidInput:
+            pass
+    raise InvalidInput(f"{name} is not a number.", fix=f'write it with digits: "{name}": "0.1", or "1/10"')
+
+
+def _amounts(value: str | Mapping[str, str] | None, name: str) -> Fraction | dict[str, Fraction | None] | None:
+    if isinstance(value, Mapping):
+        return {column: _amount(text, name) for column, text in value.items()}
+    return _amount(value, name)
+
+
+def _matches(value: Mapping[str, int] | None) -> Matches | None:
+    if value is None:
+        return None
+    if set(value) != {"rows", "matches"}:
+        raise InvalidInput("matches needs rows and matches.", fix='send "matches": {"rows": 1, "matches": 10}')
+    return Matches(rows=value["rows"], matches=value["matches"])
+
+
+# From what a session returns to a reply.
+
+
+def answer_reply(answer: Answer, session: Session) -> AnswerReply:
+    """Return an answer with its table, its price and its proof."""
+    release = answer.release
+    return AnswerReply(
+        what=answer.what,
+        table=answer_table(answer),
+        caption=answer.caption,
+        notes=answer.notes,
+        release=None if release is None else release.number,
+        head="" if release is None else release.head,
+        fresh=answer.fresh,
+        cost=cost_words(answer.cost),
+        left=_left(session),
+        stored=None if release is None else release.stored,
+        receipt=None if release is None else _receipt(release.receipt),
+    )
+
+
+def batch_reply(answers: BatchAnswer, session: Session) -> BatchReply:
+    """Return the answers of a batch."""
+    return BatchReply(answers=tuple(answer_reply(answer, session) for answer in answers), lines=tuple(answers.lines()))
+
+
+def _receipt(receipt: Receipt) -> PaymentReceipt:
+    return PaymentReceipt(
+        ledger=receipt.ledger,
+        number=receipt.number,
+        head=receipt.head,
+        request=receipt.request,
+        analyst=receipt.analyst,
+        plan=receipt.plan,
+        what=receipt.what,
+        cost=loss_to_text(receipt.cost),
+    )
+
+
+def _left(session: Session) -> str | None:
+    _, standing = standing_of(session.ledger, session.analyst)
+    return str(standing.left) if isinstance(standing, Gauge) else None
+
+
+def answer_table(answer: Answer) -> AnswerTable:
+    """Return the table of an answer: its columns, and those of its error bars beside them."""
+    table, kinds = answer.table, {column.name: column.kind for column in answer.result.columns}
+    columns = tuple(AnswerColumn(name=name, kind=_kind(kinds.get(name), cells).value) for name, cells in table.items())
+    rows = tuple(
+        tuple(_cell(column.kind, cell) for column, cell in zip(columns, row, strict=True))
+        for row in zip(*table.values(), strict=True)
+    )
+    return AnswerTable(columns=columns, rows=rows)
+
+
+def _kind(declared: Kind | None, cells: Any) -> Kind:
+    """Return the kind of a column; where none is said, that of its first value, and of empty error bars real."""
+    first = next((cell for cell in cells if cell is not None), None)
+    if declared is not None and not (declared is Kind.INTEGER and any(isinstance(cell, float) for cell in cells)):
+        return declared
+    match first:
+        case bool():
+            return Kind.BOOLEAN
+        case int():
+            return Kind.INTEGER
+        case datetime():
+            return Kind.TIMESTAMP
+        case date():
+            return Kind.DATE
+        case str():
+            return Kind.TEXT
+        case _:
+            return Kind.REAL
+
+
+def _cell(kind: str, cell: Value) -> Value:
+    return float(cell) if kind == Kind.REAL.value and isinstance(cell, int) and not isinstance(cell, bool) else cell
+
+
+def preview_reply(preview: Preview) -> PreviewReply:
+    """Return a preview for programs and for people."""
+    spend = preview.spend
+    return PreviewReply(
+        what=preview.what,
+        fits=preview.fits,
+        free=preview.free,
+        cost=cost_words(preview.cost),
+        spend=None if spend is None else str(spend.amount),
+        currency=None if spend is None else ("rho" if isinstance(spend, Rho) else "epsilon"),
+        left=None if preview.personal else str(preview.left),
+        release=preview.release,
+        errors=tuple(
+            PredictedError(
+                name=predicted.name,
+                error=None if predicted.error is None else repr(predicted.error),
+                words=predicted.words,
+            )
+            for predicted in preview.predicted
+        ),
+        lines=tuple(preview.lines()),
+    )
+
+
+def schema_reply(description: Description) -> SchemaReply:
+    """Return the public facts of all tables."""
+    tables = tuple(_table_facts(one) for one in (description, *description.others))
+    return SchemaReply(tables=tables, lines=tuple(description.lines()))
+
+
+def _table_facts(description: Description) -> TableFacts:
+    schema = description.schema
+    columns = tuple(
+        ColumnFacts(
+            name=column.name,
+            kind=column.kind.value,
+            low=None if column.bounds is None else str(column.bounds.low),
+            high=None if column.bounds is None else str(column.bounds.high),
+            groups=None if column.groups is None else len(column.groups),
+            complete=column.complete,
+        )
+        for column in schema.columns
+    )
+    return TableFacts(
+        name=schema.table,
+        public=description.public,
+        unit="" if description.public else str(schema.unit),
+        columns=columns,
+        left_out=dict(description.left_out),
+    )
+
+
+def account_reply(session: Session) -> AccountReply:
+    """Return what binds the analyst of a session."""
+    _, standing = standing_of(session.ledger, session.analyst)
+    gauge = standing if isinstance(standing, Gauge) else None
+    return AccountReply(
+        analyst=session.analyst,
+        symbol=standing.symbol,
+        spent=None if gauge is None else str(exact(gauge.spent, "spent")),
+        limit=str(standing.limit),
+        left=None if gauge is None else str(gauge.left),
+        words=standing.words(),
+    )
+
+
+def releases_reply(session: Session, most: int, *, of_all: bool) -> ReleasesReply:
+    """Return the last payments: those of all, or of the session's analyst."""
+    ledger = session.ledger
+    return ReleasesReply(
+        releases=tuple(
+            ReleaseFacts(
+                payment=receipt.number,
+                release=ledger.release_of(receipt.number),
+                request=receipt.request,
+                analyst=receipt.analyst,
+                what=receipt.what,
+                cost=cost_words(receipt.cost),
+            )
+            for receipt in ledger.recent(most)
+            if of_all or receipt.analyst == session.analyst
+        )
+    )
