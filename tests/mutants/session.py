@@ -12,7 +12,51 @@ PERSONS = "unit/test_cli_personal.py"
 ENGINE = "unit/test_session_engine.py"
 MISFITS = "unit/test_misfits.py"
 
+WRITTEN = "unit/test_written_options.py"
+
 SESSION_MUTANTS = [
+    Mutant(
+        "a price in the text and another keyword: the text is believed",
+        "session/written_options.py::_merge_price",
+        'if typed is not None and exact(typed, "epsilon") != price:',
+        "if False:",
+        WRITTEN,
+    ),
+    Mutant(
+        "a contribution bound in the text and another keyword: the text is believed",
+        "session/written_options.py::_find_limit",
+        "if typed is not None and limit != typed:",
+        "if False:",
+        WRITTEN,
+    ),
+    Mutant(
+        "a bound on all rows in the text is one on each group",
+        "session/written_options.py::_find_limit",
+        "limit = TotalLimit(most) if rows is not None else",
+        "limit = Limit(rows_per_group=most) if rows is not None else",
+        WRITTEN,
+    ),
+    Mutant(
+        "the privacy unit of a question may be any column that names persons in some table",
+        "session/context.py::AnalystContext._check_person",
+        "if name in names])",
+        "])",
+        WRITTEN,
+    ),
+    Mutant(
+        "any δ in the text is accepted, and not kept",
+        "session/written_options.py::check_written_options",
+        "if delta is not None and _need_number(delta) not in deltas:",
+        "if delta is not None and _need_number(delta) < 0:",
+        WRITTEN,
+    ),
+    Mutant(
+        "options are found in a text between quotes",
+        "query/sql/parsing/privacy_options.py::_find_clauses",
+        'words = ["" if token.token_type in (T.STRING, T.IDENTIFIER) else token.text.upper() for token in tokens]',
+        "words = [token.text.upper() for token in tokens]",
+        WRITTEN,
+    ),
     Mutant(
         "exact counts of misfits are printed where nobody is at the terminal",
         "cli/dataset/setup.py::tell_misfits",

@@ -410,6 +410,13 @@ def test_preview_explain_and_schema_are_free(clinic, run, facts):
     assert spent(clinic) == 0
 
 
+def test_a_price_may_stand_in_the_question(clinic, facts):
+    text = BY_WARD.replace("SELECT", "SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.25)", 1)
+    assert facts("explain", text)["lines"] == facts("explain", BY_WARD, "--epsilon", "0.25")["lines"]
+    assert facts("ask", text)["fresh"] is True
+    assert facts("ask", BY_WARD, "--epsilon", "0.25")["fresh"] is False
+
+
 def test_the_predicted_error_is_the_one_that_comes(clinic, facts):
     predicted = facts("preview", COUNT, "--epsilon", "0.5")["predicted"][0]["error"]
     row = facts("ask", COUNT, "--epsilon", "0.5")["rows"][0]

@@ -116,7 +116,7 @@ def test_bounds_of_rows_in_the_syntax_of_bigquery_clamp_rows():
 
 
 def test_options_and_bounds_of_groups_in_the_syntax_of_bigquery_are_refused_with_what_they_are_here():
-    """What one person adds to a group is not what a row adds, and a price in the text would pay without a keyword."""
+    """What one person adds to a group is not what a row adds; and who reads a text alone has no price to pay."""
     options = "WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 10, max_groups_contributed=2, privacy_unit_column=id)"
     with pytest.raises(QueryRefused) as caught:
         read(f"SELECT {options} ward, COUNT(*) FROM visits GROUP BY ward")

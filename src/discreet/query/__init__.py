@@ -29,6 +29,7 @@ from discreet.query.probes import build_constant_row as build_constant_row
 from discreet.query.probes import find_public_answer as find_public_answer
 from discreet.query.questions import PublicQuestion as PublicQuestion
 from discreet.query.questions import QueryRefused, Question
+from discreet.query.questions import WrittenOption as WrittenOption
 from discreet.query.relations.normal_questions import normalise_question, question_forms
 from discreet.query.relations.schemas import schema_of
 from discreet.query.results.public_answers import answer_public_question as answer_public_question
@@ -39,6 +40,7 @@ from discreet.query.shapes import shape_of as shape_of
 from discreet.query.sql import find_constants as find_constants
 from discreet.query.sql import find_public_question as find_public_question
 from discreet.query.sql import read_sql
+from discreet.query.sql import split_privacy_options as split_privacy_options
 from discreet.query.sql_writing.question import question_sql
 from discreet.query.workloads.batch_views import view_batch, view_others
 from discreet.query.workloads.batches import BatchPlan, plan_batch

@@ -392,3 +392,19 @@ class QueryRefused(DiscreetError, ValueError):
 
 def _rebuild(problem: str, fix: str, line: int, column: int) -> QueryRefused:
     return QueryRefused(problem, fix=fix, line=line, column=column)
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenOption:
+    """An option that stands in the text of a question, such as `epsilon = 0.5`; line and column count from 1."""
+
+    #: In small letters.
+    name: str
+    #: The words after the equals sign. Names are without quotes.
+    words: tuple[str, ...]
+    line: int
+    column: int
+
+    def refuse(self, problem: str, fix: str) -> QueryRefused:
+        """Return the refusal of this option."""
+        return QueryRefused(problem, fix=fix, line=self.line, column=self.column)

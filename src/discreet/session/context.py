@@ -7,6 +7,7 @@ from typing import cast
 
 from discreet.accounting import PrivacyLoss
 from discreet.algebra.expressions import Expression
+from discreet.algebra.relations import scans_in
 from discreet.core import Finished, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
@@ -23,6 +24,7 @@ from discreet.query import (
     Result,
     Rho,
     Within,
+    WrittenOption,
     answer_public_question,
     build_constant_row,
     count,
@@ -35,9 +37,11 @@ from discreet.query import (
     question_forms,
     read_bought_limit,
     read_sql,
+    split_privacy_options,
 )
 from discreet.session.datasets import Dataset
 from discreet.session.options import CheckedOptions, QuestionOptions, need_matches, need_options
+from discreet.session.written_options import check_person, check_strategy, check_written_options, merge_options
 
 #: The part of the budget for which limits are bought before an accuracy is promised, where none were given.
 LIMITS_PRICE = Fraction(1, 100)
@@ -118,10 +122,13 @@ class AnalystContext:
 
         If `buy`, a contribution bound that an accuracy needs is bought first. If `written`, it stays as it was written.
         """
-        options = self.check(raw_options, kind)
-        question = self.question(query, options)
+        text, in_text = self.split(query)
+        options = self.check(merge_options(in_text, raw_options, self.dataset.limit, self.unit), kind)
+        question = self.question(text, options)
+        self._check_person(in_text, question)
         facts = self.resolve_limit(question, options, buy=buy)
         plan = plan_question(question, facts, options.spend, bias=options.bias)
+        check_strategy(in_text, public=plan.public)
         asked = PreparedQuestion(question=question, facts=facts, options=options, plan=plan)
         return asked if written else self._choose_form(asked)
 
@@ -150,6 +157,21 @@ class AnalystContext:
             case _:
                 return self.read(self.need_text(query), options.matches)
 
+    def split(self, query: "str | Question | Frame") -> "tuple[str | Question | Frame, dict[str, WrittenOption]]":
+        """Return a question without the options that its text has in BigQuery's syntax, and the options, checked."""
+        if isinstance(query, Question | Frame):
+            return query, {}
+        text, written = split_privacy_options(self.need_text(query))
+        check_written_options(written, {self.ledger.budget.delta, self.dataset.delta})
+        return text, written
+
+    def _check_person(self, written: dict[str, WrittenOption], question: Question) -> None:
+        """Refuse a privacy unit in the text that is not the declared one."""
+        if written:
+            scans = () if question.source is None else scans_in(question.source)
+            names = {question.table, *(scan.table for scan in scans)}
+            check_person(written, [schema for name, schema in self.known.items() if name in names])
+
     def find_public(self, query: "str | Question | Frame", raw_options: QuestionOptions) -> "Question | Frame | Result":
         """Return what is asked; or its answer, if that follows from the question and public tables.
 
@@ -158,13 +180,14 @@ class AnalystContext:
         self.need_open()
         if isinstance(query, Question | Frame):
             return query
-        constants = find_constants(self.need_text(query))
+        text, _ = self.split(query)
+        constants = find_constants(self.need_text(text))
         if constants is not None:
             return build_constant_row(constants)
         public = self.find_public_question(query)
         if public is not None:
             return self.answer_public(public)
-        question = self.read(self.need_text(query), need_matches(raw_options.get("matches")))
+        question = self.read(self.need_text(text), need_matches(raw_options.get("matches")))
         answer = find_public_answer(question)
         return question if answer is None else answer
 
@@ -173,7 +196,8 @@ class AnalystContext:
         self.need_open()
         if isinstance(query, Question | Frame):
             return None
-        return find_public_question(self.need_text(query), self.known, self.dataset.public_scans, self.dataset.paths)
+        text, _ = self.split(query)
+        return find_public_question(self.need_text(text), self.known, self.dataset.public_scans, self.dataset.paths)
 
     def answer_public(self, question: PublicQuestion) -> Result:
         """Return the exact answer to a question about public tables alone."""

@@ -7,7 +7,7 @@ from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import Number
 from discreet.core.exact import text_down
 from discreet.gate import Price, one_line
-from discreet.query import Epsilon, Predicted, PublicQuestion, QueryPlan, Rho, predict
+from discreet.query import Epsilon, Predicted, QueryPlan, Result, Rho, predict
 from discreet.session.answers.answer import percent, price_words
 from discreet.session.answers.cells import TextColumn, html_lines, html_table, text_table
 from discreet.session.context import AnalystContext, PreparedQuestion
@@ -17,7 +17,7 @@ MOST = 40
 #: Where each person has an account.
 WHO_PAYS = "each participant is charged for their own contribution, at most this"
 
-#: Said of questions about public tables.
+#: Said of questions about public tables, or about none.
 EXACT = "the answer is exact, from public rows alone"
 
 
@@ -26,7 +26,7 @@ class Preview:
     """Cost, predicted errors, and what would be left. Nothing was paid."""
 
     price: Price
-    #: None if the question is about public tables alone, and costs nothing.
+    #: None if the answer follows from the question and public tables, and costs nothing.
     plan: QueryPlan | None
     predicted: tuple[Predicted, ...]
     confidence: Number
@@ -139,16 +139,22 @@ def preview_question(context: AnalystContext, ready: PreparedQuestion) -> Previe
     )
 
 
-def preview_public_question(context: AnalystContext, question: PublicQuestion) -> Preview:
-    """Return that a question about public tables costs nothing, and is exact; what cannot be answered is refused."""
-    columns = context.answer_public(question).columns
+def preview_public_answer(context: AnalystContext, answer: Result) -> Preview:
+    """Return that an answer which follows from the question and public tables costs nothing, and is exact."""
     account, budget = context.ledger.state.account, context.ledger.budget
     left = account.left_of(account.binding(context.analyst))
-    what = f"{', '.join(column.name for column in columns)} from {question.table}, which is public"
+    names = [column.name for column in answer.columns]
     return Preview(
-        price=Price(what=what, cost=Composed(()), delta=budget.delta, left=left, then=left, stored=None),
+        price=Price(
+            what=f"{', '.join(names)}, of public rows alone",
+            cost=Composed(()),
+            delta=budget.delta,
+            left=left,
+            then=left,
+            stored=None,
+        ),
         plan=None,
-        predicted=tuple(Predicted(column.name, 0.0, "exact") for column in columns),
+        predicted=tuple(Predicted(name, 0.0, "exact") for name in names),
         confidence=Fraction(1),
         simultaneous=True,
         symbol=budget.symbol,

@@ -33,7 +33,7 @@ from discreet.session.datasets import Dataset, open_described
 from discreet.session.descriptions import Description, description
 from discreet.session.ledger_notes import Note, usable_bounds
 from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, read_price
-from discreet.session.previews import Preview, preview_public_question, preview_question
+from discreet.session.previews import Preview, preview_public_answer, preview_question
 from discreet.session.settings.file import read_settings
 from discreet.session.workload_session import WorkloadSession
 
@@ -109,7 +109,8 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         The cost is charged once: the same question again is free. Pay with exactly one of `epsilon`, `rho`, `within`.
 
         Args:
-            text: A SELECT statement; the page on SQL lists the dialect.
+            text: A SELECT statement; the page on SQL lists the dialect. Price and limit may also stand in it, as in
+                BigQuery: SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon = 0.5, max_rows_contributed = 10) ….
             options: Keywords:
 
                 * `epsilon`: The price in ε; noise is Laplace.
@@ -163,7 +164,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         asked = self._context.find_public(what, options)
         if isinstance(asked, Result):
             return Answer(None, None, None, asked)
-        ready = self._context.prepare(asked, options, ReleaseOptions, buy=True)
+        ready = self._context.prepare(what, options, ReleaseOptions, buy=True)
         checked = ready.options
         try:
             release = self._gate.release(ready.plan, request=checked.request, fresh=checked.fresh)
@@ -223,12 +224,10 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
             False
 
         """
-        public = self._context.find_public_question(what)
-        return (
-            preview_question(self._context, self._context.prepare(what, options))
-            if public is None
-            else preview_public_question(self._context, public)
-        )
+        asked = self._context.find_public(what, options)
+        if isinstance(asked, Result):
+            return preview_public_answer(self._context, asked)
+        return preview_question(self._context, self._context.prepare(what, options))
 
     @list_options(QuestionOptions)
     def participation(

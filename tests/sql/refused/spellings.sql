@@ -135,13 +135,13 @@ There is no column 'Größe' in visits. (line 1, column 12)
 ===
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=10, delta=.01, privacy_unit_column=id) item, COUNT(*) FROM visits GROUP BY item
 ---
-WITH DIFFERENTIAL_PRIVACY is not needed: every question is private, and its price is a keyword. (line 1, column 8)
-  fix: leave it out, and pass epsilon=10 to session.sql; the privacy unit and delta are those that the dataset was opened with
+WITH DIFFERENTIAL_PRIVACY is read by session.sql, preview and explain alone. (line 1, column 8)
+  fix: leave it out, and pass epsilon=10 as keywords; the privacy unit and delta are those that the dataset was opened with
 ===
 SELECT WITH DIFFERENTIAL_PRIVACY OPTIONS(epsilon=10, max_groups_contributed=2) ward, COUNT(*) FROM visits GROUP BY ward
 ---
-WITH DIFFERENTIAL_PRIVACY is not needed: every question is private, and its price is a keyword. (line 1, column 8)
-  fix: leave it out, and pass epsilon=10, limit=discreet.Limit(groups=2) to session.sql; the privacy unit and delta are those that the dataset was opened with
+WITH DIFFERENTIAL_PRIVACY is read by session.sql, preview and explain alone. (line 1, column 8)
+  fix: leave it out, and pass epsilon=10, limit=discreet.Limit(groups=2) as keywords; the privacy unit and delta are those that the dataset was opened with
 ===
 SELECT SUM(stay, contribution_bounds_per_group => (0, 10)) FROM visits
 ---

@@ -142,12 +142,19 @@ def preview_command(arguments: Arguments) -> CommandOutput:
 def explain_command(arguments: Arguments) -> CommandOutput:
     """Answer how a question would be answered. Free."""
     from discreet.cli.dataset.rewording import name_options
-    from discreet.cli.dataset.sessions import SHARE, open_project, read_options, read_question, reword_errors
+    from discreet.cli.dataset.sessions import (
+        SHARE,
+        has_price,
+        open_project,
+        read_options,
+        read_question,
+        reword_errors,
+    )
     from discreet.cli.ledger.views import ledger_facts
 
     sql, options = read_question(arguments), read_options(arguments)
     with open_project(arguments) as session, reword_errors(sql):
-        if all(options[name] is None for name in ("epsilon", "rho", "within")):
+        if not has_price(sql, options):
             budget = session.ledger.budget
             options["epsilon" if budget.rho is None else "rho"] = budget.limit * SHARE
         explanation = session.explain(sql, **options)

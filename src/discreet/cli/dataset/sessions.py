@@ -1,7 +1,7 @@
 """Opens the session that the settings describe, and reads questions and prices."""
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -20,7 +20,7 @@ from discreet.cli.numbers import read_number, read_whole
 from discreet.cli.output import RefusedQuestion
 from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, positive, probability, whole
-from discreet.query import QueryRefused
+from discreet.query import QueryRefused, split_privacy_options
 from discreet.session import Session, open_settings, read_settings
 
 #: Characters of a question that are read; the reader of SQL refuses less.
@@ -115,6 +115,13 @@ def read_options(arguments: Arguments) -> dict[str, Any]:
         "bias": arguments.bias,
         "matches": None if arguments.matches is None else read_matches(arguments.matches),
     }
+
+
+def has_price(sql: str, options: Mapping[str, object]) -> bool:
+    """Whether a question has a price: as an option of the command, or in its text."""
+    return any(options[name] is not None for name in ("epsilon", "rho", "within")) or (
+        "epsilon" in split_privacy_options(sql)[1]
+    )
 
 
 def _within(typed: Sequence[str] | None) -> Fraction | dict[str, Fraction] | None:

@@ -8,7 +8,7 @@ from discreet.core import WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema, Value
-from discreet.query.questions import PublicQuestion, QueryRefused, Question
+from discreet.query.questions import PublicQuestion, QueryRefused, Question, WrittenOption
 from discreet.query.remedies import confirm_edit
 
 
@@ -69,3 +69,12 @@ def find_constants(text: str) -> tuple[tuple[str, Value], ...] | None:
     from discreet.query.sql.passes import find_constants as find  # noqa: PLC0415 - as above
 
     return find(text)
+
+
+def split_privacy_options(text: str) -> tuple[str, dict[str, WrittenOption]]:
+    """Return a question with blanks in place of WITH DIFFERENTIAL_PRIVACY OPTIONS(…), and its options by name."""
+    if "differential_privacy" not in text.casefold():
+        return text, {}
+    from discreet.query.sql.parsing.privacy_options import split_privacy_options as split  # noqa: PLC0415 - as above
+
+    return split(text)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import Token, TokenType
 
 from discreet.query.names import AGGREGATES, SYNONYMS
-from discreet.query.remedies import Edit, Fix
+from discreet.query.sql.parsing.privacy_options import check_no_options, find_closing
 from discreet.query.sql.parsing.tokens import ENDS, KNOWN, RELATIONS, Page
 from discreet.query.sql_writing.expressions import quote_name
 
@@ -28,7 +28,7 @@ DISTINCT_COUNTS = ("APPROX_COUNT_DISTINCT", "APPROX_DISTINCT", "COUNT_DISTINCT",
 
 def respell(page: Page, tokens: Words) -> Words:
     """Return the words of a whole question in the one spelling that is read further on."""
-    _check_options(page, tokens)
+    check_no_options(page, tokens)
     tokens = _read_row_bounds(page, tokens)
     for rewrite in REWRITES:
         tokens = rewrite(tokens)
@@ -279,62 +279,9 @@ REWRITES: tuple[Callable[[Words], Words], ...] = (
 
 
 # BigQuery's syntax for private questions. `SUM(x, contribution_bounds_per_row => (0, 10))` clamps every row, and so it
-# is `SUM(CLAMP(x, 0, 10))`. Prices and limits of a question are keywords here, and the privacy unit and its δ belong to
-# the dataset.
+# is `SUM(CLAMP(x, 0, 10))`. Options of the whole question are in `privacy_options`.
 
 PER_ROW, PER_GROUP = "CONTRIBUTION_BOUNDS_PER_ROW", "CONTRIBUTION_BOUNDS_PER_GROUP"
-#: Options of BigQuery, and the keyword that each of them is here.
-KEYWORDS = {
-    "EPSILON": "epsilon={}",
-    "MAX_GROUPS_CONTRIBUTED": "limit=discreet.Limit(groups={})",
-    "MAX_ROWS_CONTRIBUTED": "limit=discreet.TotalLimit({})",
-}
-
-
-def _check_options(page: Page, tokens: list[Token]) -> None:
-    """Refuse options of a question in its text, and say which keywords they are."""
-    words = [token.text.upper() for token in tokens]
-    for index in range(len(tokens) - 2):
-        if words[index + 1 : index + 3] == ["WITH", "DIFFERENTIAL_PRIVACY"] and tokens[index].token_type is T.SELECT:
-            end = _find_end(tokens, index + 3) if words[index + 3 : index + 5] == ["OPTIONS", "("] else index + 2
-            given = _read_options(tokens[index + 4 : end + 1])
-            passed = [KEYWORDS[name].format(value) for name, value in given if name in KEYWORDS]
-            words_of_fix = (
-                f"leave it out, and pass {', '.join(passed) or 'epsilon=…'} to session.sql; the privacy unit and delta "
-                "are those that the dataset was opened with"
-            )
-            raise page.refuse(
-                tokens[index + 1].start,
-                "WITH DIFFERENTIAL_PRIVACY is not needed: every question is private, and its price is a keyword.",
-                Fix(words_of_fix, Edit(tokens[index + 1].start, tokens[end].end + 1, "")),
-            )
-
-
-def _find_end(tokens: list[Token], opener: int) -> int:
-    """Return the place of the parenthesis that closes the first one after a place."""
-    depth = 0
-    for index in range(opener, len(tokens)):
-        depth += (tokens[index].token_type is T.L_PAREN) - (tokens[index].token_type is T.R_PAREN)
-        if depth == 0 and tokens[index].token_type is T.R_PAREN:
-            return index
-    return len(tokens) - 1
-
-
-def _read_options(tokens: list[Token]) -> list[tuple[str, str]]:
-    return [
-        (tokens[index - 1].text.upper(), "".join(token.text for token in _value_after(tokens, index)))
-        for index, token in enumerate(tokens)
-        if index and token.token_type is T.EQ
-    ]
-
-
-def _value_after(tokens: list[Token], index: int) -> list[Token]:
-    value: list[Token] = []
-    for token in tokens[index + 1 :]:
-        if token.token_type in (T.COMMA, T.R_PAREN):
-            break
-        value.append(token)
-    return value
 
 
 def _read_row_bounds(page: Page, tokens: list[Token]) -> list[Token]:
@@ -376,5 +323,5 @@ def _clamp(tokens: list[Token], name: int, opener: int) -> list[Token]:
     at = tokens[name]
     added = ((T.VAR, "CLAMP"), (T.L_PAREN, "("))
     clamp = [Token(kind, text, at.line, at.col, at.start, at.end) for kind, text in added]
-    end = _find_end(tokens, name + 2)
+    end = find_closing(tokens, name + 2)
     return [*tokens[: opener + 1], *clamp, *tokens[opener + 1 : name], *tokens[name + 3 : end + 1], *tokens[end + 1 :]]
