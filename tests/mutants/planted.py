@@ -25,6 +25,7 @@ from mutants.query import QUERY_MUTANTS
 from mutants.query_mechanism import QUERY_MECHANISM_MUTANTS
 from mutants.readiness import READINESS_MUTANTS
 from mutants.relation import RELATION_MUTANTS
+from mutants.remote import REMOTE_MUTANTS
 from mutants.session import SESSION_MUTANTS
 from mutants.spark import SPARK_MUTANTS
 from mutants.sql import SQL_MUTANTS
@@ -57,6 +58,7 @@ PLANTED = [
     *SQL_MUTANTS,
     *SQL_RELATION_MUTANTS,
     *SESSION_MUTANTS,
+    *REMOTE_MUTANTS,
     *FACE_MUTANTS,
     *WORKLOAD_MUTANTS,
     *MODEL_MUTANTS,

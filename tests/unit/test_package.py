@@ -40,9 +40,9 @@ FACES = {
         "mechanisms", "median", "minimum", "noise", "open", "quantile", "query", "session", "total", "variance",
     },
     "discreet.session": {
-        "Answer", "BatchAnswer", "Counter", "Counts", "Description", "HierarchyAnswer", "MisfitReport",
-        "Preview", "QuestionOptions", "ReleaseOptions", "Session", "Settings", "WorkloadPreview",
-        "open_session", "read_settings", "report_misfits", "write_settings",
+        "Answer", "BatchAnswer", "Counter", "Counts", "Description", "HierarchyAnswer", "MisfitReport", "NoRows",
+        "Preview", "PublicFacts", "QuestionOptions", "ReleaseOptions", "Session", "Settings", "WorkloadPreview",
+        "open_session", "read_facts", "read_settings", "report_misfits", "write_facts", "write_settings",
     },
     "discreet.noise": {
         "Coins", "DEVICE", "Entropy", "ExpChoice", "SYSTEM", "below", "bernoulli",

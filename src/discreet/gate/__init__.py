@@ -10,6 +10,8 @@ from discreet.gate.accounts.statements import USAGE_PARTS as USAGE_PARTS
 from discreet.gate.accounts.statements import AccountStatement, Distribution
 from discreet.gate.accounts.statements import Charge as Charge
 from discreet.gate.entries.budget import Budget, Policy
+from discreet.gate.entries.budget import budget_fields as budget_fields
+from discreet.gate.entries.budget import budget_of as budget_of
 from discreet.gate.entries.budget import least_by_default as least_by_default
 from discreet.gate.entries.cost_text import cost_words as cost_words
 from discreet.gate.entries.cost_text import figure_text as figure_text

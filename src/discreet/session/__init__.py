@@ -17,6 +17,9 @@ from discreet.session.declared import read_bounds as read_bounds
 from discreet.session.declared import read_kind as read_kind
 from discreet.session.descriptions import Description
 from discreet.session.engine import Engine as Engine
+from discreet.session.facts.codec import read_facts, write_facts
+from discreet.session.facts.public_facts import PublicFacts
+from discreet.session.facts.rowless import NoRows
 from discreet.session.ledgers import ledger_beside as ledger_beside
 from discreet.session.misfits import MisfitReport, report_misfits
 from discreet.session.opening import open_session
@@ -40,14 +43,18 @@ __all__ = [
     "Description",
     "HierarchyAnswer",
     "MisfitReport",
+    "NoRows",
     "Preview",
+    "PublicFacts",
     "QuestionOptions",
     "ReleaseOptions",
     "Session",
     "Settings",
     "WorkloadPreview",
     "open_session",
+    "read_facts",
     "read_settings",
     "report_misfits",
+    "write_facts",
     "write_settings",
 ]

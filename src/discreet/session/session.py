@@ -31,6 +31,8 @@ from discreet.session.answers.answer import Answer
 from discreet.session.context import AnalystContext
 from discreet.session.datasets import Dataset, open_described
 from discreet.session.descriptions import Description, description
+from discreet.session.facts.public_facts import PublicFacts, build_facts
+from discreet.session.facts.rowless import build_rowless_dataset
 from discreet.session.ledger_notes import Note, usable_bounds
 from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, read_price
 from discreet.session.previews import Preview, preview_public_answer, preview_question
@@ -66,6 +68,30 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
         """
         return session_on(open_described(read_settings(path), analyst=analyst), analyst)
+
+    @classmethod
+    def on_facts(cls, facts: PublicFacts, ledger: Ledger, *, analyst: str = "") -> "Session":
+        """Return a session without rows: it previews, explains and hands out stored answers, and pays for nothing.
+
+        Args:
+            facts: The public facts, as `facts` of a session with rows returned them.
+            ledger: The ledger of that session; closing this session closes it.
+            analyst: The name of the analyst who would pay.
+
+        Returns:
+            A session. Whatever is not answered yet is refused by `NoRows`, before anything is paid.
+
+        Raises:
+            InvalidInput: The facts were taken with another ledger.
+
+        """
+        return cls(build_rowless_dataset(facts, ledger), analyst=analyst)
+
+    @property
+    def facts(self) -> PublicFacts:
+        """All that is public about the tables and the budget, as this analyst knows it; no row of a private table."""
+        self._context.need_open()
+        return build_facts(self._dataset, self._context.known)
 
     @property
     def ledger(self) -> Ledger:
