@@ -18,6 +18,7 @@ from mutants.market import MARKET_MUTANTS
 from mutants.mechanism import MECHANISM_MUTANTS
 from mutants.model import MODEL_MUTANTS
 from mutants.noise import NOISE_MUTANTS
+from mutants.people import PEOPLE_MUTANTS
 from mutants.person_key import PERSON_KEY_MUTANTS
 from mutants.personal import PERSONAL_MUTANTS
 from mutants.postgres import POSTGRES_MUTANTS
@@ -61,6 +62,7 @@ PLANTED = [
     *REMOTE_MUTANTS,
     *FACE_MUTANTS,
     *WORKLOAD_MUTANTS,
+    *PEOPLE_MUTANTS,
     *MODEL_MUTANTS,
     *LEARN_MUTANTS,
     *MARKET_MUTANTS,

@@ -2,10 +2,10 @@
 
 `discreet init`, `ask`, `preview` and their kin ask about tables: a face over the session. Of them only `ask`, `batch`,
 `hierarchy`, `counter` and `buy-bounds` spend. `discreet account …` says what a privacy loss promises: a face over the
-accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate. `discreet anonymity …` looks
-at tables with the methods before differential privacy, and `discreet local …` tries privacy at the source on people who
-do not exist: faces over those rooms. `discreet market auction` spends, too: a face over markets and the gate. All read
-words, ask the library and write words.
+accounting room. `discreet ledger …` is for the steward of a ledger: a face over the gate; `discreet people …` for the
+steward of a service. `discreet anonymity …` looks at tables with the methods before differential privacy, and
+`discreet local …` tries privacy at the source on people who do not exist: faces over those rooms. `discreet market
+auction` spends, too: a face over markets and the gate. All read words, ask the library and write words.
 
 The commands are in `discreet.cli.commands`; the folders beside it read and show what they share.
 """

@@ -31,7 +31,7 @@ DATASET = {
     **dict.fromkeys(("batch", "hierarchy", "counter"), f"{FOLDER}.workloads"),
 }
 #: Commands that have verbs.
-GROUPS = {name: f"{FOLDER}.{name}" for name in ("account", "ledger", "anonymity", "local", "market")}
+GROUPS = {name: f"{FOLDER}.{name}" for name in ("account", "ledger", "people", "anonymity", "local", "market")}
 
 discreet_command = CommandGroup(
     "discreet",
