@@ -7,6 +7,7 @@ import pytest
 
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput
 from discreet.core.schema import Kind
+from discreet.query import QueryRefused
 from discreet.service.refusals import KINDS, NotYet, Refusal
 from discreet.service.words import (
     AnswerColumn,
@@ -22,7 +23,6 @@ from discreet.service.words import (
     write_text,
     write_word,
 )
-from discreet.session import QueryRefused
 
 TABLE = AnswerTable(
     columns=tuple(AnswerColumn(name=kind.value, kind=kind.value) for kind in Kind),

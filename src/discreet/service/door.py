@@ -33,7 +33,7 @@ from discreet.service.words import (
     ReleasesReply,
     SchemaReply,
 )
-from discreet.session import Session, certificate
+from discreet.session import Session, certificate, write_facts
 
 T = TypeVar("T")
 
@@ -50,6 +50,10 @@ class Door(Protocol):
 
     async def schema(self, who: Principal) -> SchemaReply:
         """Return the public facts of all tables. Free."""
+        ...
+
+    async def facts(self, who: Principal) -> str:
+        """Return the public facts of all tables as `discreet.connect` reads them: `write_facts` of a session. Free."""
         ...
 
     async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
@@ -139,6 +143,10 @@ class LocalDoor:
     async def schema(self, who: Principal) -> SchemaReply:
         """Return the public facts of all tables."""
         return await self._answer(who, LOOKING, lambda: schema_reply(self._of(who).schema))
+
+    async def facts(self, who: Principal) -> str:
+        """Return the public facts of all tables as a remote session reads them."""
+        return await self._answer(who, LOOKING, lambda: write_facts(self._of(who).facts))
 
     async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
         """Return the names and kinds of what is asked, without error bars."""

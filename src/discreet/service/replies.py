@@ -5,7 +5,7 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.core import InvalidInput, exact
+from discreet.core import InvalidInput, Limit, TotalLimit, exact
 from discreet.core.limits import Matches
 from discreet.core.schema import Kind, Value
 from discreet.core.untrusted_text import read_fraction
@@ -32,6 +32,7 @@ from discreet.session import (
     Description,
     Gauge,
     Preview,
+    QueryPlan,
     Receipt,
     Rho,
     Session,
@@ -119,6 +120,7 @@ def answer_reply(answer: Answer, session: Session) -> AnswerReply:
         left=_left(session),
         stored=None if release is None else release.stored,
         receipt=None if release is None else _receipt(release.receipt),
+        limit=_limit(answer.plan),
     )
 
 
@@ -201,7 +203,22 @@ def preview_reply(preview: Preview) -> PreviewReply:
             for predicted in preview.predicted
         ),
         lines=tuple(preview.lines()),
+        then=None if preview.personal or preview.price.then is None else str(preview.price.then),
+        stored=preview.stored,
+        dear=preview.dear,
+        limit=_limit(preview.plan),
     )
+
+
+def _limit(plan: QueryPlan | None) -> dict[str, int] | None:
+    """Return the contribution bound of a plan, unless each run chooses it."""
+    match None if plan is None else plan.limit:
+        case TotalLimit(rows=rows):
+            return {"rows": rows}
+        case Limit(groups=groups, rows_per_group=rows):
+            return {"groups": groups, "rows_per_group": rows}
+        case _:
+            return None
 
 
 def schema_reply(description: Description) -> SchemaReply:

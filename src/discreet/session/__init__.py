@@ -6,7 +6,7 @@ from discreet.gate import certificate as certificate
 from discreet.gate import cost_words as cost_words
 from discreet.gate.ledger.views import Gauge as Gauge
 from discreet.gate.ledger.views import standing_of as standing_of
-from discreet.query import QueryRefused as QueryRefused
+from discreet.query import QueryPlan as QueryPlan
 from discreet.query import Rho as Rho
 from discreet.session.answers.answer import Answer
 from discreet.session.answers.cells import error_text as error_text
