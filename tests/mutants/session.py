@@ -38,7 +38,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "the privacy unit of a question may be any column that names persons in some table",
-        "session/context.py::AnalystContext._check_person",
+        "session/context.py::QuestionContext._check_person",
         "if name in names])",
         "])",
         WRITTEN,
@@ -166,7 +166,7 @@ SESSION_MUTANTS = [
     ),
     Mutant(
         "a closed session still answers",
-        "session/context.py::AnalystContext.need_open",
+        "session/context.py::QuestionContext.need_open",
         "        if self.dataset.closed:\n            raise Finished",
         "        if False:\n            raise Finished",
         f"{SESSION}::test_a_closed_session_answers_nothing",

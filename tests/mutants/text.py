@@ -151,7 +151,7 @@ TEXT_MUTANTS = [
     ),
     Mutant(
         "sessions do not know how long the SQL of a question is",
-        "session/context.py::AnalystContext.facts",
+        "session/context.py::QuestionContext.facts",
         "measure_sql=measure_sql",
         "measure_sql=None",
         f"{WORK}::test_a_preview_refuses_what_every_engine_would_write_at_length",

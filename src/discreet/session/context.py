@@ -1,8 +1,10 @@
 """The analyst's context behind a session: schemas, the gate, and how a question becomes a plan."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import cast
 
 from discreet.accounting import PrivacyLoss
@@ -11,8 +13,9 @@ from discreet.algebra.relations import scans_in
 from discreet.core import Finished, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
+from discreet.core.schema import Schema
 from discreet.data import measure_sql
-from discreet.gate import Gate, Ledger, PersonalAccount, need_label
+from discreet.gate import Budget, Gate, Ledger, PersonalAccount, need_label
 from discreet.query import (
     Asker,
     Epsilon,
@@ -39,7 +42,7 @@ from discreet.query import (
     read_sql,
     split_privacy_options,
 )
-from discreet.session.datasets import Dataset
+from discreet.session.datasets import Dataset, DescribedTables
 from discreet.session.options import CheckedOptions, QuestionOptions, need_matches, need_options
 from discreet.session.written_options import check_person, check_strategy, check_written_options, merge_options
 
@@ -59,25 +62,15 @@ class PreparedQuestion:
     plan: QueryPlan
 
 
-class AnalystContext:
-    """Per-analyst state behind a session: the schemas that this analyst knows, and the gate to all tables."""
+class QuestionContext:
+    """Reads and plans questions by public facts: the schemas that one analyst knows, and the terms of the budget."""
 
-    def __init__(self, dataset: Dataset, analyst: str) -> None:
+    def __init__(self, dataset: DescribedTables, known: dict[str, Schema], budget: Budget, analyst: str) -> None:
         self.dataset = dataset
+        self.known = known
+        self.budget = budget
         self.analyst = need_label(analyst, "analyst", empty=True)
-        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst)
-        self.known = dataset.find_schemas(analyst)
         self._read: dict[tuple[str, Matches | None], Question] = {}
-
-    def learn(self) -> None:
-        """Look up again which bounds were bought. Questions hold bounds, and are read anew."""
-        self.known = self.dataset.find_schemas(self.analyst)
-        self._read = {}
-
-    @property
-    def ledger(self) -> Ledger:
-        """Who keeps the account."""
-        return self.dataset.ledger
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -87,17 +80,12 @@ class AnalystContext:
     @property
     def delta(self) -> Fraction:
         """The δ at which guarantees are compared: the budget's, or one in a million."""
-        return self.ledger.budget.delta or Fraction(1, 10**6)
+        return self.budget.delta or Fraction(1, 10**6)
 
     @property
     def personal(self) -> bool:
         """Whether each person has an account."""
-        return self.ledger.budget.personal
-
-    def is_dear(self, cost: PrivacyLoss) -> bool:
-        """Tell whether a question may cost a person more than an account holds."""
-        account = self.ledger.state.account
-        return isinstance(account, PersonalAccount) and account.is_dear(cost)
+        return self.budget.personal
 
     def need_open(self) -> None:
         """Refuse to go on where all is closed."""
@@ -107,33 +95,27 @@ class AnalystContext:
     def check(self, raw_options: QuestionOptions, kind: type = QuestionOptions) -> CheckedOptions:
         """Return the options of a question, checked; the session must be open."""
         self.need_open()
-        return need_options(raw_options, kind=kind, in_rho=self.ledger.budget.epsilon is None)
+        return need_options(raw_options, kind=kind, in_rho=self.budget.epsilon is None)
 
-    def prepare(
+    def plan(
         self,
         query: "str | Question | Frame",
         raw_options: QuestionOptions,
+        resolve: Callable[[Question, CheckedOptions], PlanningContext],
         kind: type = QuestionOptions,
-        *,
-        buy: bool = False,
-        written: bool = False,
     ) -> PreparedQuestion:
-        """Return a question with its plan, in the form that it was paid for in, or else in its normal form.
-
-        If `buy`, a contribution bound that an accuracy needs is bought first. If `written`, it stays as it was written.
-        """
+        """Return a question with its plan, as it was written; `resolve` finds the limit that an accuracy needs."""
         text, in_text = self.split(query)
         options = self.check(merge_options(in_text, raw_options, self.dataset.limit, self.unit), kind)
         question = self.question(text, options)
         self._check_person(in_text, question)
-        facts = self.resolve_limit(question, options, buy=buy)
+        facts = resolve(question, options)
         plan = plan_question(question, facts, options.spend, bias=options.bias)
         check_strategy(in_text, public=plan.public)
-        asked = PreparedQuestion(question=question, facts=facts, options=options, plan=plan)
-        return asked if written else self._choose_form(asked)
+        return PreparedQuestion(question=question, facts=facts, options=options, plan=plan)
 
-    def _choose_form(self, asked: PreparedQuestion) -> PreparedQuestion:
-        """Return a question in the form that it was paid for in, or else in its normal form.
+    def list_forms(self, asked: PreparedQuestion) -> list[PreparedQuestion]:
+        """Return a question in all forms that it may have been paid for in, oldest first; the last is the normal one.
 
         The ledger shows the question as it was written.
         """
@@ -142,10 +124,7 @@ class AnalystContext:
             with suppress(OutOfRange):  # a normal form may be longer than what was written, and too long
                 plan = plan_question(form, asked.facts, options.spend, bias=options.bias)
                 forms.append(replace(asked, question=form, plan=replace(plan, what=asked.plan.what)))
-        if len(forms) == 1:
-            return asked
-        plan = self.gate.choose_plan([form.plan for form in forms], request=options.request, fresh=options.fresh)
-        return next(form for form in forms if form.plan is plan)
+        return forms
 
     def question(self, query: "str | Question | Frame", options: CheckedOptions) -> Question:
         """Return what is asked, as a value."""
@@ -162,7 +141,7 @@ class AnalystContext:
         if isinstance(query, Question | Frame):
             return query, {}
         text, written = split_privacy_options(self.need_text(query))
-        check_written_options(written, {self.ledger.budget.delta, self.dataset.delta})
+        check_written_options(written, {self.budget.delta, self.dataset.delta})
         return text, written
 
     def _check_person(self, written: dict[str, WrittenOption], question: Question) -> None:
@@ -253,6 +232,55 @@ class AnalystContext:
             delta=self.dataset.delta,
             measure_sql=measure_sql,
         )
+
+
+class AnalystContext(QuestionContext):
+    """Per-analyst state behind a session: the schemas that this analyst knows, and the gate to all tables."""
+
+    dataset: Dataset
+
+    def __init__(self, dataset: Dataset, analyst: str) -> None:
+        super().__init__(dataset, dataset.find_schemas(analyst), dataset.ledger.budget, analyst)
+        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst)
+
+    def learn(self) -> None:
+        """Look up again which bounds were bought. Questions hold bounds, and are read anew."""
+        self.known = self.dataset.find_schemas(self.analyst)
+        self._read = {}
+
+    @property
+    def ledger(self) -> Ledger:
+        """Who keeps the account."""
+        return self.dataset.ledger
+
+    def is_dear(self, cost: PrivacyLoss) -> bool:
+        """Tell whether a question may cost a person more than an account holds."""
+        account = self.ledger.state.account
+        return isinstance(account, PersonalAccount) and account.is_dear(cost)
+
+    def prepare(
+        self,
+        query: "str | Question | Frame",
+        raw_options: QuestionOptions,
+        kind: type = QuestionOptions,
+        *,
+        buy: bool = False,
+        written: bool = False,
+    ) -> PreparedQuestion:
+        """Return a question with its plan, in the form that it was paid for in, or else in its normal form.
+
+        If `buy`, a contribution bound that an accuracy needs is bought first. If `written`, it stays as it was written.
+        """
+        asked = self.plan(query, raw_options, partial(self.resolve_limit, buy=buy), kind)
+        return asked if written else self._choose_form(asked)
+
+    def _choose_form(self, asked: PreparedQuestion) -> PreparedQuestion:
+        """Return a question in the form that it was paid for in, or else in its normal form."""
+        options, forms = asked.options, self.list_forms(asked)
+        if len(forms) == 1:
+            return asked
+        plan = self.gate.choose_plan([form.plan for form in forms], request=options.request, fresh=options.fresh)
+        return next(form for form in forms if form.plan is plan)
 
     def resolve_limit(self, question: Question, options: CheckedOptions, *, buy: bool = False) -> PlanningContext:
         """Return facts with the limit that an accuracy needs: bought before, or bought now, if that is wanted."""

@@ -28,13 +28,11 @@ from discreet.session.rows import OpenTables, TableSources, read_sources, select
 from discreet.session.settings.settings import Settings
 
 
-@dataclass(slots=True)
-class Dataset:
-    """Private tables with one account. Closed once, for all."""
+@dataclass(slots=True, kw_only=True)
+class DescribedTables:
+    """What is public about the tables of a dataset, by their names."""
 
-    tables: OpenTables
-    ledger: Ledger
-    #: What was declared about the private tables, by name.
+    #: What was declared about the private tables.
     schemas: Mapping[str, Schema]
     publics: Mapping[str, Schema]
     limit: AnyLimit | None
@@ -44,14 +42,6 @@ class Dataset:
     #: What tables are called where they come from, with the schemas that were named.
     paths: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
-    notes: Notes = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.notes = Notes(self.ledger)
-
-    def find_schemas(self, analyst: str) -> dict[str, Schema]:
-        """Return the tables as an analyst knows them: with the bounds that were bought."""
-        return {name: add_bought_bounds(self.notes, schema, analyst) for name, schema in self.schemas.items()}
 
     @property
     def public_scans(self) -> dict[str, PublicScan]:
@@ -111,6 +101,22 @@ class Dataset:
         meant = closest(name, names)
         fix = f"did you mean {meant!r}?" if meant else f"use one of: {', '.join(names)}"
         raise InvalidInput(f"There is no column {name!r} in {', '.join(self.schemas)}.", fix=fix)
+
+
+@dataclass(slots=True, kw_only=True)
+class Dataset(DescribedTables):
+    """Private tables with one account. Closed once, for all."""
+
+    tables: OpenTables
+    ledger: Ledger
+    notes: Notes = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.notes = Notes(self.ledger)
+
+    def find_schemas(self, analyst: str) -> dict[str, Schema]:
+        """Return the tables as an analyst knows them: with the bounds that were bought."""
+        return {name: add_bought_bounds(self.notes, schema, analyst) for name, schema in self.schemas.items()}
 
     def close(self) -> None:
         """Let go of the rows and of the ledger."""

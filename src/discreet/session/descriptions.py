@@ -13,7 +13,7 @@ from discreet.gate import one_line
 from discreet.session.answers.cells import TextColumn, html_lines, html_table, plain, text_table
 
 if TYPE_CHECKING:
-    from discreet.session.datasets import Dataset
+    from discreet.session.datasets import DescribedTables
 
 #: Columns of a table, and groups of a column, that are listed.
 COLUMNS, GROUPS = 200, 6
@@ -94,7 +94,7 @@ class Description:
         return f"{shown} … {more:,} more" if more > 0 else shown
 
 
-def description(dataset: "Dataset", known: Mapping[str, Schema]) -> Description:
+def description(dataset: "DescribedTables", known: Mapping[str, Schema]) -> Description:
     """Return what is public about a dataset, as an analyst knows it."""
     first, *others = (_of_table(dataset, name, schema) for name, schema in known.items())
     publics = [
@@ -104,7 +104,7 @@ def description(dataset: "Dataset", known: Mapping[str, Schema]) -> Description:
     return replace(first, others=(*others, *publics))
 
 
-def _of_table(dataset: "Dataset", name: str, known: Schema) -> Description:
+def _of_table(dataset: "DescribedTables", name: str, known: Schema) -> Description:
     bought = frozenset(
         column.name
         for column, before in zip(known.columns, dataset.schemas[name].columns, strict=True)

@@ -27,7 +27,7 @@ from discreet.query import (
 )
 from discreet.session.answers.answer import MAY_HAVE_LEFT, Answer, percent
 from discreet.session.answers.cells import TextColumn, error_text, html_lines, html_table, text_table
-from discreet.session.context import AnalystContext
+from discreet.session.context import QuestionContext
 from discreet.session.options import CheckedOptions, QuestionOptions, ReleaseOptions, need_price
 from discreet.session.previews import WHO_PAYS
 
@@ -88,7 +88,7 @@ def _describe_left_over(other: Result) -> list[str]:
 
 
 def batch_plan(
-    context: AnalystContext,
+    context: QuestionContext,
     questions: "Sequence[str | Question | Frame]",
     options: CheckedOptions,
     weights: Sequence[Number] | None,
@@ -126,7 +126,7 @@ COUNTED = ("people", "weights", "even", "total")
 
 
 def hierarchy_plan(
-    context: AnalystContext,
+    context: QuestionContext,
     keys: Sequence[str],
     paths: Sequence[Sequence[Value]],
     raw_options: TreeOptions | HierarchyOptions,
