@@ -12,13 +12,14 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+from statistics import median
 
 from measure import Bar, Report, Table, finish, publish, say
 from versions_work import WORK
 
 HERE = Path(__file__).parent
-#: Times that each version runs each piece of work; the best one counts.
-ROUNDS = 5
+#: Times that each version runs each piece of work. The median counts: the best one depends on the machine's mood.
+ROUNDS = 8
 #: How much more processor time than before counts as noise.
 NOISE = 1.15
 
@@ -48,6 +49,15 @@ def run(work: str, package: Path) -> float:
     return float(json.loads(done.stdout.splitlines()[-1])["seconds"])
 
 
+def compare(work: str, before: Path, now: Path, rounds: int) -> tuple[float, float]:
+    """Return the medians of two versions, which take turns: the one that begins a round ends the next one."""
+    times: dict[Path, list[float]] = {before: [], now: []}
+    for place in range(rounds):
+        for package in (before, now) if place % 2 else (now, before):
+            times[package].append(run(work, package))
+    return median(times[before]), median(times[now])
+
+
 def main() -> None:
     """Compare, and write the report."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -59,8 +69,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         before, now = take_out(options.commit, Path(folder)), HERE.parent / "src"
         for name, work in WORK.items():
-            times = [(run(name, before), run(name, now)) for _ in range(options.rounds)]
-            earlier, later = (min(column) for column in zip(*times, strict=True))
+            earlier, later = compare(name, before, now, options.rounds)
             rows.append((name, 1000 * earlier, 1000 * later, later / earlier))
             bars.append(Bar(claim=f"{name}: now over before", measured=later / earlier, most=NOISE))
             say(f"{name}: {earlier:.4f} s before, {later:.4f} s now, {later / earlier:.2f}; {work.__doc__}")
