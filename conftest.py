@@ -6,8 +6,13 @@ from importlib.util import find_spec
 
 import pytest
 
-#: Packages that `make everything` installs and `make test` does not, and the variable that makes each one required.
-LARGE = {"torch": "DISCREET_NEEDS_TORCH", "pyspark": "DISCREET_NEEDS_SPARK"}
+#: Packages that may be missing, most of them as only `make everything` installs them, and the variable that makes each
+#: one required.
+LARGE = {
+    "torch": "DISCREET_NEEDS_TORCH",
+    "pyspark": "DISCREET_NEEDS_SPARK",
+    **dict.fromkeys(("starlette", "uvicorn", "httpx", "mcp", "schemathesis"), "DISCREET_NEEDS_SERVICE"),
+}
 MISSING = [name for name in LARGE if find_spec(name) is None]
 
 

@@ -11,6 +11,7 @@ from mutants.data_reference import DATA_REFERENCE_MUTANTS
 from mutants.face import FACE_MUTANTS
 from mutants.failure import FAILURE_MUTANTS
 from mutants.gate import GATE_MUTANTS
+from mutants.http import HTTP_MUTANTS
 from mutants.law import LAW_MUTANTS
 from mutants.learn import LEARN_MUTANTS
 from mutants.local import LOCAL_MUTANTS
@@ -63,6 +64,7 @@ PLANTED = [
     *FACE_MUTANTS,
     *WORKLOAD_MUTANTS,
     *PEOPLE_MUTANTS,
+    *HTTP_MUTANTS,
     *MODEL_MUTANTS,
     *LEARN_MUTANTS,
     *MARKET_MUTANTS,

@@ -228,12 +228,10 @@ def read_people(text: bytes) -> dict[str, PersonRecord]:
     try:
         fields = read_json(text)
         if fields["version"] != VERSION:
-            raise InvalidInput("The registry is of another version.", fix="use the version of discreet that wrote it")
+            raise NotReady("The registry is of another version.", fix="use the version of discreet that wrote it")
         people = [_read_person(record) for record in fields["people"]]
-    except (KeyError, TypeError, ValueError) as error:
-        if isinstance(error, InvalidInput):
-            raise
-        raise InvalidInput("The registry of people is damaged.", fix="restore it from a backup") from None
+    except (KeyError, TypeError, ValueError):
+        raise NotReady("The registry of people is damaged.", fix="restore it from a backup") from None
     return {person.principal.name: person for person in people}
 
 

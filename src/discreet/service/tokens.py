@@ -15,7 +15,7 @@ from base64 import urlsafe_b64encode
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from discreet.core import InvalidInput
+from discreet.core import NotReady
 from discreet.core.private_files import open_private, open_regular
 
 #: Random bytes of a token's secret, of its public identity, and of the server's key.
@@ -103,7 +103,7 @@ class TokenKey:
         except (OSError, ValueError):
             key = b""
         if len(key) != KEY_BYTES:
-            raise InvalidInput(
+            raise NotReady(
                 f"The key of the tokens, {path.name}, is missing or unreadable.",
                 fix="restore it from a backup, with the file of people; or remove both and add everybody anew",
             )

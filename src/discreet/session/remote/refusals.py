@@ -34,7 +34,19 @@ class Busy(DiscreetError, RuntimeError):
 
 
 class TooMany(DiscreetError, RuntimeError):
-    """Somebody asks more often, or spends faster, than is allowed. Nothing was paid."""
+    """Somebody asks more often, or spends faster, than is allowed. Nothing was paid.
+
+    `seconds` is how long to wait; 0 if waiting does not help.
+    """
+
+    seconds: int = 0
+
+    @classmethod
+    def wait(cls, problem: str, *, seconds: int) -> Self:
+        """Return the error for what is allowed again after some seconds."""
+        error = cls(problem, fix=f"ask again in {seconds} seconds")
+        error.seconds = seconds
+        return error
 
 
 class PaymentOff(DiscreetError, RuntimeError):
@@ -120,6 +132,8 @@ class Refusal:
                 return cls(
                     kind=kind, problem=error.problem, fix=error.fix, request=error.request, seconds=error.seconds
                 )
+            case TooMany():
+                return cls(kind=kind, problem=error.problem, fix=error.fix, seconds=error.seconds)
             case _:
                 return cls(kind=kind or "DiscreetError", problem=error.problem, fix=error.fix)
 
@@ -131,4 +145,6 @@ class Refusal:
         error = kind(self.problem, fix=self.fix)
         if isinstance(error, NotYet):
             error.request, error.seconds = self.request, self.seconds
+        elif isinstance(error, TooMany):
+            error.seconds = self.seconds
         return error

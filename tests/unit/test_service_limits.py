@@ -1,0 +1,124 @@
+"""Rate limits of people: requests in a minute, questions at once, spending in an hour; and the log before the door."""
+
+import asyncio
+from fractions import Fraction
+
+import pytest
+from tests.clinic import COUNT, opened
+
+from discreet.core import InvalidInput, NotReady
+from discreet.service import Asked, AskedBatch, LocalDoor, Principal, Role
+from discreet.service.guarded_door import MOST_QUESTIONS, MOST_SQL, GuardedDoor
+from discreet.service.limits import MOST_PEOPLE, RateCounter, RateLimits
+from discreet.service.log import LARGEST, AuditLog
+from discreet.service.refusals import TooMany
+
+ADA, BOB = (Principal(name=name, role=Role.ANALYST) for name in ("ada", "bob"))
+
+
+class Clock:
+    """A clock that the test moves."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory):
+    with opened(tmp_path_factory.mktemp("limits"), ledger=None) as session:
+        yield session
+
+
+def guarded(session, clock, place=None, **limits):
+    rates = RateCounter(RateLimits(**limits), clock=clock)
+    return GuardedDoor(LocalDoor(session), dataset="clinic", rates=rates, audit=AuditLog(place))
+
+
+def test_requests_are_counted_by_person_and_forgotten_after_a_minute(clock):
+    counter = RateCounter(RateLimits(requests=2), clock=clock)
+    counter.count_request(ADA)
+    clock.now = 50
+    counter.count_request(ADA)
+    with pytest.raises(TooMany) as refused:
+        counter.count_request(ADA)
+    assert refused.value.seconds == 10
+    counter.count_request(BOB)
+    clock.now = 60
+    counter.count_request(ADA)
+
+
+def test_questions_that_run_at_once_are_counted_and_a_place_is_given_back_however_it_ends(clock):
+    counter = RateCounter(RateLimits(at_once=1), clock=clock)
+    with counter.hold_place(ADA), counter.hold_place(BOB), pytest.raises(TooMany), counter.hold_place(ADA):
+        pass
+    with pytest.raises(KeyError), counter.hold_place(ADA):
+        raise KeyError
+    with counter.hold_place(ADA):
+        pass
+
+
+def test_spending_is_bounded_by_the_hour_in_the_limits_own_currency(clock):
+    counter = RateCounter(RateLimits(epsilon_per_hour=Fraction(1)), clock=clock)
+    counter.count_spending(ADA, "epsilon", Fraction(3, 4))
+    clock.now = 600
+    with pytest.raises(TooMany) as refused:
+        counter.count_spending(ADA, "epsilon", Fraction(1, 2))
+    assert refused.value.seconds == 3000
+    counter.count_spending(ADA, "epsilon", Fraction(1, 4))
+    with pytest.raises(TooMany, match="more than one person may spend"):
+        counter.count_spending(BOB, "rho", Fraction(1, 100))
+    clock.now = 3600
+    counter.count_spending(ADA, "epsilon", Fraction(3, 4))
+
+
+def test_people_who_have_something_running_are_not_forgotten(clock):
+    counter = RateCounter(RateLimits(at_once=1), clock=clock)
+    with counter.hold_place(ADA):
+        for number in range(MOST_PEOPLE + 5):
+            counter.count_request(Principal(name=f"p{number}", role=Role.ANALYST))
+        with pytest.raises(TooMany), counter.hold_place(ADA):
+            pass
+
+
+def test_a_question_beyond_the_rate_of_spending_is_not_paid_and_a_stored_one_is_free(session, clock):
+    door = guarded(session, clock, epsilon_per_hour=Fraction(1, 10))
+    asyncio.run(door.ask(ADA, Asked(sql=COUNT, epsilon="0.1")))
+    before = session.ledger.spent
+    for asked in (Asked(sql=COUNT, epsilon="0.05"), Asked(sql=COUNT, epsilon="0.1", fresh=True)):
+        with pytest.raises(TooMany):
+            asyncio.run(door.ask(ADA, asked))
+    with pytest.raises(TooMany):
+        asyncio.run(door.batch(ADA, AskedBatch(sql=(COUNT,), epsilon="0.05")))
+    asyncio.run(door.ask(ADA, Asked(sql=COUNT, epsilon="0.1")))
+    assert session.ledger.spent == before
+
+
+def test_what_is_too_long_is_refused_before_it_is_read(session, clock):
+    door = guarded(session, clock)
+    with pytest.raises(InvalidInput, match="longer"):
+        asyncio.run(door.ask(ADA, Asked(sql="x" * (MOST_SQL + 1), epsilon="1")))
+    with pytest.raises(InvalidInput, match="batch"):
+        asyncio.run(door.batch(ADA, AskedBatch(sql=(COUNT,) * (MOST_QUESTIONS + 1), epsilon="1")))
+
+
+def test_a_full_log_is_set_aside_and_one_that_cannot_be_written_stops_the_request(session, clock, tmp_path):
+    place = tmp_path / "audit.jsonl"
+    with place.open("wb") as file:
+        file.truncate(LARGEST)
+    log = AuditLog(place, clock=lambda: 7)
+    log.record(ADA, "clinic", "schema")
+    assert [path.name for path in tmp_path.iterdir()] == ["audit.jsonl.7"]
+    log.record(ADA, "clinic", "schema")
+    assert place.read_bytes().count(b"\n") == 1
+    place.unlink()
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(NotReady, match="audit"):
+        log.record(ADA, "clinic", "schema")
+    assert not (tmp_path / "elsewhere").exists()
