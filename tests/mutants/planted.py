@@ -28,6 +28,7 @@ from mutants.query_mechanism import QUERY_MECHANISM_MUTANTS
 from mutants.readiness import READINESS_MUTANTS
 from mutants.relation import RELATION_MUTANTS
 from mutants.remote import REMOTE_MUTANTS
+from mutants.service import SERVICE_MUTANTS
 from mutants.session import SESSION_MUTANTS
 from mutants.spark import SPARK_MUTANTS
 from mutants.sql import SQL_MUTANTS
@@ -36,6 +37,7 @@ from mutants.text import TEXT_MUTANTS
 from mutants.workload import WORKLOAD_MUTANTS
 
 PLANTED = [
+    *SERVICE_MUTANTS,
     *NOISE_MUTANTS,
     *MECHANISM_MUTANTS,
     *ACCOUNTING_MUTANTS,

@@ -3,8 +3,8 @@
 import asyncio
 
 import pytest
-from tests.clinic import BY_WARD, COUNT, opened, seen
 
+from clinic import BY_WARD, COUNT, opened, seen
 from discreet.core import InvalidInput
 from discreet.service import Asked, AskedBatch, LocalDoor, Principal, Role
 from discreet.service.door import request_id

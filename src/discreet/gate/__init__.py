@@ -29,6 +29,8 @@ from discreet.gate.ledger.opening import places_of as places_of
 from discreet.gate.ledger.state import LedgerState as LedgerState
 from discreet.gate.ledger.verification import PROGRESS_EVERY as PROGRESS_EVERY
 from discreet.gate.ledger.verification import Verification
+from discreet.gate.pacing import UNPACED as UNPACED
+from discreet.gate.pacing import Pacer as Pacer
 from discreet.gate.plans import MOST_WORDS as MOST_WORDS
 from discreet.gate.plans import PersonalPlan, Plan, SteppedPlan
 from discreet.gate.plans import need_label as need_label

@@ -28,6 +28,7 @@ from discreet.gate.accounts.charges import need_askable
 from discreet.gate.entries.runs import FAILED as FAILED_RUN
 from discreet.gate.entries.runs import INTERRUPTED, need_least_price
 from discreet.gate.ledger.ledger import Ledger
+from discreet.gate.pacing import UNPACED, Pacer, TrackedRun
 from discreet.gate.plans import (
     AnyPlan,
     Plan,
@@ -129,17 +130,18 @@ class Gate(Generic[Data]):
         ledger: The ledger that pays.
         data: The data, which only `Plan.run` sees.
         analyst: The name of the analyst who pays.
+        pacer: What decides when an answer is stored, where others can watch the clock; at once, if left out.
 
     Raises:
         WrongType: The ledger is not a `Ledger`.
 
     """
 
-    def __init__(self, ledger: Ledger, data: Data, *, analyst: str = "") -> None:
+    def __init__(self, ledger: Ledger, data: Data, *, analyst: str = "", pacer: Pacer = UNPACED) -> None:
         if not isinstance(ledger, Ledger):
             raise WrongType("A gate needs a Ledger.", fix="pass Ledger.create(…) or Ledger.open(…)")
         self._ledger, self._data = ledger, data
-        self._analyst = need_label(analyst, "analyst", empty=True)
+        self._analyst, self._pacer = need_label(analyst, "analyst", empty=True), pacer
 
     @property
     def ledger(self) -> Ledger:
@@ -350,11 +352,13 @@ class Gate(Generic[Data]):
         with self._track_run(receipt, step, runner) as run:
             if run is None:
                 return False
-            outcome = self._run_among(plan, receipt, run) if self._personal else (self._run(plan, receipt, before), 0)
+            self._pacer.begin(run.number, plan)
+            among = self._personal
+            outcome = self._run_among(plan, receipt, run) if among else (self._run(plan, receipt, run, before), 0)
             drawn = outcome is not None  # or another process was asked the same, and was sooner
             try:
                 if outcome is not None:
-                    self._ledger.release(receipt, outcome[0], step=step, charge=outcome[1], run=run)
+                    self._ledger.release(receipt, outcome[0], step=step, charge=outcome[1], run=run.number)
             except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
                 failure = without_frames(error)
             del outcome
@@ -366,7 +370,7 @@ class Gate(Generic[Data]):
         return drawn
 
     @contextmanager
-    def _track_run(self, receipt: Receipt, step: int, runner: str) -> Iterator[int | None]:
+    def _track_run(self, receipt: Receipt, step: int, runner: str) -> Iterator[TrackedRun | None]:
         """Write down that a plan is run, and how its run ends; None if it was answered elsewhere meanwhile.
 
         A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
@@ -380,16 +384,16 @@ class Gate(Generic[Data]):
         if begun is None:
             yield None
             return
-        how = INTERRUPTED
+        how, tracked = INTERRUPTED, TrackedRun(begun)
         try:
-            yield begun
+            yield tracked
         except RunFailed:
             how = FAILED_RUN
             raise
         finally:
-            runs.end(begun, how)
+            runs.end(tracked.number, how)
 
-    def _run_among(self, plan: Any, receipt: Receipt, run: int) -> tuple[bytes, int] | None:
+    def _run_among(self, plan: Any, receipt: Receipt, run: TrackedRun) -> tuple[bytes, int] | None:
         """Run a plan among those who can pay for it, and charge them, durably.
 
         Returns the answer, not yet stored, and the entry that charged them.
@@ -403,7 +407,7 @@ class Gate(Generic[Data]):
                 if self._ledger.release_of(receipt.number, surely=True):
                     return None
                 try:
-                    outcome = self._charge_run(plan, receipt)
+                    outcome = self._charge_run(plan, receipt, run)
                 except BaseException as error:  # noqa: BLE001 - raised again below, without its frames
                     failure = error
                     break
@@ -411,7 +415,7 @@ class Gate(Generic[Data]):
                     return outcome
         if failure is None:
             with suppress(DiscreetError):
-                self._ledger.excuse(run, by="gate", reason="others were charged while it was run")
+                self._ledger.excuse(run.number, by="gate", reason="others were charged while it was run")
             failure = LedgerUnavailable(
                 "Other queries were charged during every attempt.",
                 fix=f"ask again with request={receipt.request!r}, which is free",
@@ -420,16 +424,21 @@ class Gate(Generic[Data]):
         del failure
         raise ending
 
-    def _charge_run(self, plan: Any, receipt: Receipt) -> tuple[bytes, int] | None:
+    def _charge_run(self, plan: Any, receipt: Receipt, run: TrackedRun) -> tuple[bytes, int] | None:
         """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
         table = self._ledger.people.build_charged_table(receipt.number, self._data)
-        answer = self._run(plan, receipt, None, table)
+        answer = self._run(plan, receipt, run, None, table)
         charge = self._ledger.people.charge(receipt.number, table.run)
         return None if charge is None else (answer, charge)
 
-    def _run(self, plan: Any, receipt: Receipt, before: EarlierAnswers | None, data: Any = None) -> bytes:
-        """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else."""
-        failure: BaseException | None = None
+    def _run(
+        self, plan: Any, receipt: Receipt, run: TrackedRun, before: EarlierAnswers | None, data: Any = None
+    ) -> bytes:
+        """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else.
+
+        Done or failed, the run ends when its pacer lets it: what is written of it is written then.
+        """
+        answer, failure = b"", None
         try:
             with np.errstate(all="ignore"):  # what overflows may depend on a row
                 if before is None:
@@ -437,12 +446,17 @@ class Gate(Generic[Data]):
                 else:
                     answer = encode(plan.run_step(self._data, SYSTEM, len(before), before))
                 decode(answer)  # or what cannot be read back would be stored for ever
-                return answer
         except BaseException as error:  # noqa: BLE001 - what kind of error it is may depend on a row
             failure = error
+        try:
+            run.number = self._pacer.finish(run.number)
+        except BaseException as error:  # noqa: BLE001 - an interrupt, which must not carry the answer along
+            failure = failure or error
+        if failure is None:
+            return answer
         # From here on nothing is raised while that error is being handled, so that none carries it along.
         ending = _ending(failure, receipt)
-        del failure
+        del failure, answer
         raise ending
 
     def _hand_out(self, receipt: Receipt, step: int = 0, *, fresh: bool, error: float | None = None) -> Release:

@@ -1,6 +1,8 @@
 """A Gate with a friendly face: `discreet.open(...)` makes a Session, which answers questions with tables and errors."""
 
 from discreet.accounting import loss_to_text as loss_to_text
+from discreet.gate import ANALYST_FAILURES as ANALYST_FAILURES
+from discreet.gate import Ledger as Ledger
 from discreet.gate import Receipt as Receipt
 from discreet.gate import certificate as certificate
 from discreet.gate import cost_words as cost_words
@@ -8,6 +10,7 @@ from discreet.gate.ledger.views import Gauge as Gauge
 from discreet.gate.ledger.views import standing_of as standing_of
 from discreet.query import QueryPlan as QueryPlan
 from discreet.query import Rho as Rho
+from discreet.query import find_constants as find_constants
 from discreet.session.answers.answer import Answer
 from discreet.session.answers.cells import error_text as error_text
 from discreet.session.counters import Counter, Counts
@@ -32,6 +35,8 @@ from discreet.session.session import Session
 from discreet.session.settings.file import read_settings, write_settings
 from discreet.session.settings.file import table_name as table_name
 from discreet.session.settings.settings import Settings
+from discreet.session.work import Work as Work
+from discreet.session.work import work_of as work_of
 from discreet.session.workloads import BatchAnswer, HierarchyAnswer, WorkloadPreview
 
 # For users. What is imported above as itself (`name as name`) is for other rooms.

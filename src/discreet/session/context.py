@@ -241,7 +241,7 @@ class AnalystContext(QuestionContext):
 
     def __init__(self, dataset: Dataset, analyst: str) -> None:
         super().__init__(dataset, dataset.find_schemas(analyst), dataset.ledger.budget, analyst)
-        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst)
+        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst, pacer=dataset.pacer)
 
     def learn(self) -> None:
         """Look up again which bounds were bought. Questions hold bounds, and are read anew."""

@@ -1,18 +1,19 @@
 """Datasets: tables, ledger and public facts that all sessions of one opening share; and how they are opened."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from discreet.algebra.relations import PublicScan
-from discreet.core import InvalidInput, Number, WrongType
+from discreet.core import DiscreetError, InvalidInput, Number, WrongType
 from discreet.core.errors import is_interrupt, kind_of
 from discreet.core.limits import AnyLimit
 from discreet.core.schema import Column, Schema, closest
 from discreet.data.reading import need_names
-from discreet.gate import Budget, Ledger, need_label
+from discreet.gate import UNPACED, Budget, Ledger, Pacer, need_label
 from discreet.session.declared import DeclaredTable, read_declaration, read_never_fails
 from discreet.session.ledger_notes import (
     Notes,
@@ -24,7 +25,7 @@ from discreet.session.ledger_notes import (
 )
 from discreet.session.ledgers import LedgerAt, delta_for
 from discreet.session.publics import read_public_tables, split_declarations
-from discreet.session.rows import OpenTables, TableSources, read_sources, select_declaration
+from discreet.session.rows import LoadsRows, OpenTables, TableSources, read_sources, select_declaration
 from discreet.session.settings.settings import Settings
 
 
@@ -109,6 +110,8 @@ class Dataset(DescribedTables):
 
     tables: OpenTables
     ledger: Ledger
+    #: When answers are stored: at once, or as a service decides.
+    pacer: Pacer = UNPACED
     notes: Notes = field(init=False)
 
     def __post_init__(self) -> None:
@@ -117,6 +120,12 @@ class Dataset(DescribedTables):
     def find_schemas(self, analyst: str) -> dict[str, Schema]:
         """Return the tables as an analyst knows them: with the bounds that were bought."""
         return {name: add_bought_bounds(self.notes, schema, analyst) for name, schema in self.schemas.items()}
+
+    def warm_up(self) -> None:
+        """Read the rows of files now. If that fails, the first question does, paid for and counted: rows decide it."""
+        if isinstance(self.tables, LoadsRows):
+            with suppress(DiscreetError):
+                self.tables.load()
 
     def close(self) -> None:
         """Let go of the rows and of the ledger."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from discreet.algebra.aggregates import Aggregation, Exact
 from discreet.algebra.contributions import Admission
@@ -82,6 +82,15 @@ class OpenTables(Protocol):
 
     def close(self) -> None:
         """Let go of the rows."""
+        ...
+
+
+@runtime_checkable
+class LoadsRows(Protocol):
+    """Tables whose rows are read at the first question, unless they are loaded before."""
+
+    def load(self) -> None:
+        """Read the rows."""
         ...
 
 

@@ -9,7 +9,7 @@ from discreet.core import Bounds, BudgetExceeded, DiscreetError, InvalidInput, N
 from discreet.core.exact import flag
 from discreet.core.limits import Matches
 from discreet.core.schema import Kind
-from discreet.gate import Ledger, need_label, one_line
+from discreet.gate import UNPACED, Ledger, Pacer, need_label, one_line
 from discreet.gate.ledger.views import standing_lines
 from discreet.query import (
     BoundsPlan,
@@ -53,12 +53,13 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         self._gate = self._context.gate
 
     @classmethod
-    def from_settings(cls, path: str | Path, *, analyst: str = "") -> "Session":
+    def from_settings(cls, path: str | Path, *, analyst: str = "", pacer: Pacer = UNPACED) -> "Session":
         """Open the tables that a `discreet.toml` describes.
 
         Args:
             path: The file of declarations, as `discreet init` writes it.
             analyst: The name of the analyst who pays.
+            pacer: What decides when answers are stored, for a service; at once, if left out.
 
         Returns:
             A session.
@@ -67,7 +68,9 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
             DiscreetError: The file, a source or the ledger cannot be opened; the error names a fix.
 
         """
-        return session_on(open_described(read_settings(path), analyst=analyst), analyst)
+        dataset = open_described(read_settings(path), analyst=analyst)
+        dataset.pacer = pacer
+        return session_on(dataset, analyst)
 
     @classmethod
     def on_facts(cls, facts: PublicFacts, ledger: Ledger, *, analyst: str = "") -> "Session":
@@ -386,6 +389,11 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         self.ledger.annotate(Note(name, release.number, spend).text(), by=self._context.analyst or "session")
         self._context.learn()
         return bounds
+
+    def warm_up(self) -> None:
+        """Read the rows of files now, and not at the first question. Free; nothing is returned, whatever they are."""
+        self._context.need_open()
+        self._dataset.warm_up()
 
     def close(self) -> None:
         """Let go of the rows and of the ledger; what was answered stays."""

@@ -87,6 +87,11 @@ class DuckTable:
         return self._spellings
 
     @fail_quietly
+    def load(self) -> None:
+        """Read the rows now, if they were not read before."""
+        self._tables.load()
+
+    @fail_quietly
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
         """Return exact integers of a relation; of the one table that there is, if none is named."""
         asked = resolve_table(aggregation, self.schemas)

@@ -21,9 +21,10 @@ from discreet.gate.entries.cost_text import cost_words
 #: Failures that one analyst may cause, and that all may cause together, before the steward has to look. Runs that are
 #: still going on count towards both: so neither is ever exceeded, however many are begun at once.
 ANALYST_FAILURES, LEDGER_FAILURES = 3, 20
-#: How a run can end without an answer: it raised; somebody interrupted it; its process is gone.
-FAILED, INTERRUPTED, GONE = "failed", "interrupted", "gone"
-ENDINGS = (FAILED, INTERRUPTED, GONE)
+#: How a run can end without an answer: it raised; somebody interrupted it; its process is gone; it was not done at the
+#: end of its slot. What is late may go on, as another run.
+FAILED, INTERRUPTED, GONE, LATE = "failed", "interrupted", "gone", "late"
+ENDINGS = (FAILED, INTERRUPTED, GONE, LATE)
 
 
 class OpenRun(NamedTuple):
@@ -105,7 +106,7 @@ class RunState:
         """Return the state after a run ended without an answer; an excused one counts only if it failed by itself."""
         run = self.find(number)
         rest = self.record_answer(number)
-        if run.excused and how != FAILED:
+        if run.excused and how not in (FAILED, LATE):
             return rest
         failures = {**self.failures, run.analyst: self.failures.get(run.analyst, 0) + 1}
         return replace(rest, failures=failures, total=self.total + 1)

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from discreet.core import DiscreetError, InvalidInput, StillRunning
 from discreet.gate.entries.events import Begun, Excused, Failed, Reviewed, now, to_body
-from discreet.gate.entries.runs import INTERRUPTED, RunState
+from discreet.gate.entries.runs import INTERRUPTED, LATE, RunState
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.plans import need_label
 from discreet.gate.stores.protocol import Accepted
@@ -113,6 +113,21 @@ class RunTracker:
                 return  # it was answered
             if self.state.is_open(number):
                 self._write(to_body(Failed(at=now(), run=number, how=how)))
+
+    def note_late(self, number: int) -> int:
+        """Note that a run, of any process, was not done at the end of its slot: a failure. Return where it goes on.
+
+        Whoever asked is told that it is late, which may depend on rows. So each time counts, and the run goes on as
+        another one of the same runner, if there is room for one more failure.
+
+        Raises:
+            DiscreetError: The run has ended, or there is no room: then it does not go on.
+
+        """
+        run = self.state.find(number)
+        self._write(to_body(Failed(at=now(), run=number, how=LATE)))
+        again = Begun(at=now(), payment=run.payment, step=run.step, analyst=run.analyst, runner=run.runner)
+        return self._write(to_body(again)).number
 
     def excuse(self, number: int, *, by: str, reason: str) -> None:
         """Note, before a run is stopped, that this is done for a public reason: then it is no failure."""

@@ -31,6 +31,8 @@ KNOWN = (
     *("source", "table", "inner", "person", "window", "row", "ledger", "store", "cache", "delta", "complete", "order"),
     *("rows_per_person", "never_fails"),
     *("public", "budget", "limit", "kinds", "csv", "bounds", "groups", "seconds", "memory"),
+    # The service reads this one by itself.
+    "service",
 )
 
 

@@ -1,0 +1,182 @@
+"""The front's door: it holds no rows. It previews, hands out stored answers, and gives the rest to workers."""
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar, cast
+
+from discreet.core import DiscreetError, InvalidInput
+from discreet.core.operator_log import tell_operator
+from discreet.service.door import (
+    ASKING,
+    LOOKING,
+    certify,
+    explain_lines,
+    list_releases,
+    need_role,
+    preview_asked,
+    release_asked,
+    release_batch,
+    request_id,
+    shape_columns,
+)
+from discreet.service.people import Principal, Role
+from discreet.service.refusals import Busy
+from discreet.service.replies import account_reply, schema_reply
+from discreet.service.runs import PacedRun, Question
+from discreet.service.slots import Slots
+from discreet.service.words import (
+    AccountReply,
+    AnswerColumn,
+    AnswerReply,
+    Asked,
+    AskedBatch,
+    BatchReply,
+    PreviewReply,
+    ReleasesReply,
+    SchemaReply,
+    write_word,
+)
+from discreet.service.workers import Workers
+from discreet.session import ANALYST_FAILURES, NoRows, Session, write_facts
+
+T = TypeVar("T")
+
+#: Seconds that a question waits for a worker, or for a place among those of its analyst.
+PATIENCE = 10.0
+
+
+class FrontDoor:
+    """A door whose questions are answered by workers, at the ends of slots.
+
+    Guarantee: the session here has no rows, so that whatever it computes is public. The replies of workers are told by
+    the clock of `PacedRun`.
+    """
+
+    def __init__(self, session: Session, workers: Workers, slots: Slots) -> None:
+        self._session, self._workers, self._slots = session, workers, slots
+        self._running = dict[str, PacedRun]()
+        self._tasks = set[asyncio.Task[None]]()
+        self._places = dict[str, asyncio.Semaphore]()
+        self._closing = False
+
+    async def schema(self, who: Principal) -> SchemaReply:
+        """Return the public facts of all tables."""
+        return await self._look(who, LOOKING, lambda session: schema_reply(session.schema))
+
+    async def facts(self, who: Principal) -> str:
+        """Return the public facts of all tables as `discreet.connect` reads them."""
+        return await self._look(who, LOOKING, lambda session: write_facts(session.facts))
+
+    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
+        """Return the names and kinds of what is asked."""
+        return await self._look(who, LOOKING, lambda session: shape_columns(session, sql))
+
+    async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
+        """Return units, mechanisms and errors of a question as lines."""
+        return await self._look(who, LOOKING, lambda session: explain_lines(session, asked))
+
+    async def preview(self, who: Principal, asked: Asked) -> PreviewReply:
+        """Return the price of a question and its predicted errors."""
+        return await self._look(who, ASKING, lambda session: preview_asked(session, asked))
+
+    async def account(self, who: Principal) -> AccountReply:
+        """Return what binds this person."""
+        return await self._look(who, LOOKING, account_reply)
+
+    async def releases(self, who: Principal, most: int = 100) -> ReleasesReply:
+        """Return the last payments."""
+        return await self._look(who, LOOKING, lambda session: list_releases(session, who, most))
+
+    async def certificate(self, who: Principal, request: str) -> str:
+        """Return the signed certificate of a release."""
+        return await self._look(who, LOOKING, lambda session: certify(session, who, request))
+
+    async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
+        """Return the answer to a question, paid for once."""
+        need_role(who, ASKING)
+        request = request_id(who, asked.request)
+        question = Question(kind="ask", analyst=who.name, request=request, asked=write_word(asked))
+        reply = await self._answer(question, lambda session: release_asked(session, asked, request))
+        return cast("AnswerReply", reply)
+
+    async def batch(self, who: Principal, asked: AskedBatch) -> BatchReply:
+        """Return the answers to several questions, paid for once."""
+        need_role(who, ASKING)
+        request = request_id(who, asked.request)
+        question = Question(kind="batch", analyst=who.name, request=request, asked=write_word(asked))
+        reply = await self._answer(question, lambda session: release_batch(session, asked, request))
+        return cast("BatchReply", reply)
+
+    async def close(self, patience: float = 4.0) -> None:
+        """End; what is being run has a few seconds to finish. The rest is noted beforehand, and is no failure."""
+        self._closing = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=patience)
+        if self._tasks:
+            await asyncio.to_thread(self._excuse_runs)
+        for task in list(self._tasks):
+            task.cancel()
+        await self._workers.close()
+        await asyncio.to_thread(self._session.close)
+
+    async def _look(self, who: Principal, allowed: tuple[Role, ...], act: Callable[[Session], T]) -> T:
+        """Return what follows from public facts and the ledger."""
+        need_role(who, allowed)
+        return await asyncio.to_thread(lambda: act(self._session.for_analyst(who.name)))
+
+    async def _answer(
+        self, question: Question, find: Callable[[Session], AnswerReply | BatchReply]
+    ) -> AnswerReply | BatchReply:
+        """Return a stored answer, or join the run of this request, or begin one."""
+        run = self._running.get(question.request)
+        if run is None:
+            try:
+                return await asyncio.to_thread(lambda: find(self._session.for_analyst(question.analyst)))
+            except NoRows:
+                run = self._running.get(question.request)  # another may have begun it meanwhile
+        if run is None:
+            run = self._begin(question)
+        elif run.question != question:
+            raise InvalidInput(
+                "This request id is in use for another question.", fix="choose a new request id for a new question"
+            )
+        return await run.reply()
+
+    def _begin(self, question: Question) -> PacedRun:
+        if self._closing:
+            raise refuse_closing()
+        run = PacedRun(question, self._slots, self._note_late)
+        self._running[question.request] = run
+        task = asyncio.get_running_loop().create_task(self._drive(run))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return run
+
+    async def _drive(self, run: PacedRun) -> None:
+        """Have a question answered; one analyst's questions take as many workers as may fail, and no more."""
+        place = self._places.setdefault(run.question.analyst, asyncio.Semaphore(ANALYST_FAILURES))
+        try:
+            async with place:
+                await run.drive(self._workers, PATIENCE)
+        except Exception as error:  # noqa: BLE001 - told to the operator; whoever asked was told that it failed
+            tell_operator("A run of the service failed.", error)
+        finally:
+            self._running.pop(run.question.request, None)
+
+    async def _note_late(self, run: int) -> int:
+        return await asyncio.to_thread(self._session.ledger.runs.note_late, run)
+
+    def _excuse_runs(self) -> None:
+        ledger = self._session.ledger
+        mine = {run.request for run in (running.question for running in self._running.values())}
+        for run in ledger.runs.state.open:
+            if ledger.receipt(run.payment).request in mine:
+                try:
+                    ledger.excuse(run.number, by="service", reason="the service stops")
+                except DiscreetError:
+                    continue  # it has ended
+
+
+def refuse_closing() -> Busy:
+    """Return the error that refuses questions while the service stops."""
+    return Busy("The service is stopping. Nothing was paid.", fix="ask again in a minute")
