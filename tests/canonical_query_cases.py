@@ -44,6 +44,7 @@ from discreet.query.planning.participation import ParticipationPlan
 from discreet.query.planning.planning import plan_limits, plan_question
 from discreet.query.planning.plans import QueryPlan
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho
+from discreet.query.results.views import read_number
 from discreet.query.workloads.batches import plan_batch
 from discreet.query.workloads.hierarchies import plan_hierarchy
 from discreet.query.workloads.streams import plan_stream
@@ -275,9 +276,13 @@ def relation_cases() -> dict[str, QueryPlan]:
     return {f"relation {name}": query(source=relation) for name, relation in found.items()}
 
 
-FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6), read_number=read_number)
 LIMITED = PlanningContext(
-    schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6), limit=Limit(groups=2, rows_per_group=3)
+    read_number=read_number,
+    schema=VISITS,
+    schemas=(PATIENTS, DRUGS),
+    delta=Fraction(1, 10**6),
+    limit=Limit(groups=2, rows_per_group=3),
 )
 BY_WARD = "SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY ward"
 BY_INDEX = 'SELECT "index", SUM(stay) AS s FROM visits GROUP BY "index"'

@@ -40,6 +40,8 @@ from discreet.algebra.functions import F
 from discreet.core import Bounds, DiscreetError, InvalidInput, Limit, PrivacyUnit
 from discreet.core.limits import TotalLimit
 from discreet.core.schema import Column, Kind
+from discreet.query.post_processing import threshold_name
+from discreet.query.relations.thresholds import build_constant, fill_thresholds
 from plain_engine import PEOPLE_AGGREGATES
 
 
@@ -100,6 +102,20 @@ def test_a_constant_is_a_key_that_makes_an_engine_list_groups_that_occur(make):
         drawn = world(seed, rows=20)
         keys = (*drawn.aggregation.keys, Key(Literal.of(0)))
         assert not mismatches(make, replace(drawn, aggregation=replace(drawn.aggregation, keys=keys)))
+
+
+def test_a_number_that_another_question_answered_decides_alike_which_rows_count(make):
+    """Noisy numbers are constants of any size and sign, or NULL, inside of comparisons, sums and negations."""
+    rows = tuple({PERSON: f"p{n % 7}", "x": n * 31 % 200 - 100} for n in range(60))
+    held = ColumnValue(threshold_name(0), Kind.REAL)
+    conditions = (call(F.GT, X, held), call(F.LE, call(F.SUBTRACT, X, held), call(F.NEGATE, held)))
+    wrong = []
+    for value in (None, -12.5, 0, 7.25e-300, -1e300, 31):
+        either = call(F.OR, conditions[0], call(F.IS_NULL, held), conditions[1])
+        where = fill_thresholds(either, [build_constant(value, Kind.REAL)])
+        asked = Aggregation(where=where, keys=(), aggregates=(Rows(),), limit=Limit(rows_per_group=20), salt=3)
+        wrong += mismatches(make, World(SCHEMA, rows, asked))
+    assert not wrong
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,6 +6,7 @@ PLANS = "unit/test_query_plans.py"
 PUBLICS = "unit/test_query_publics.py"
 POSSIBLE = "unit/test_query_possible_ranges.py"
 OUTER = "unit/test_outer_queries.py"
+THRESHOLDS = "unit/test_thresholds.py"
 WINDOWS = "unit/test_windows.py"
 DISTINCT = "unit/test_query_distinct.py"
 SCALARS = "unit/test_scalar_subqueries.py"
@@ -261,7 +262,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "a view of selected cells has bars for each cell",
-        "query/results/views.py::view",
+        "query/results/views.py::_view_cells",
         "together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)",
         "together = simultaneous",
         f"{OUTER}::test_an_answer_that_was_paid_for_answers_all_questions_about_it",
@@ -423,8 +424,8 @@ QUERY_MUTANTS = [
     Mutant(
         "the text of a plan forgets the numbers of other questions",
         "query/planning/plans.py::QueryPlan._others_text",
-        "return tuple(",
-        "return () if self.others else tuple(",
+        "return (*others, *thresholds)",
+        "return tuple(thresholds)",
         f"{SCALARS}::test_the_text_of_a_plan_names_all_that_is_measured",
     ),
     Mutant(
@@ -444,9 +445,44 @@ QUERY_MUTANTS = [
     Mutant(
         "others take no part in whether a person can be charged",
         "query/planning/plans.py::QueryPlan.personal",
-        "can_be_charged(self.source) and all(other.personal for other in self.others)",
-        "can_be_charged(self.source)",
+        "return alone and all(other.personal for other in self.others)",
+        "return alone",
         f"{SCALARS}::test_a_number_that_nobody_can_be_charged_for_makes_the_whole_plan_so",
+    ),
+    Mutant(
+        "the text of a plan does not say which number rows are compared with",
+        "query/planning/plans.py::QueryPlan._others_text",
+        "return (*others, *thresholds)",
+        "return tuple(others)",
+        f"{THRESHOLDS}::test_the_text_of_a_plan_says_what_rows_are_compared_with",
+    ),
+    Mutant(
+        "a person is charged for steps of which the second is chosen by the first",
+        "query/planning/plans.py::QueryPlan.personal",
+        "can_be_charged(self.source) and not self.thresholds",
+        "can_be_charged(self.source)",
+        f"{THRESHOLDS}::test_what_is_not_proved_is_refused_before_anything_is_paid",
+    ),
+    Mutant(
+        "rows are compared with another number than the noisy one",
+        "query/planning/plans.py::Threshold.constant",
+        "plans[self.place], answers[self.place]",
+        "plans[-1], answers[-1]",
+        f"{THRESHOLDS}::test_the_second_step_sees_the_noisy_number_of_the_first",
+    ),
+    Mutant(
+        "which rows a unit keeps hangs on the noisy number",
+        "query/planning/plans.py::QueryPlan.run",
+        "filled.measure(data, entropy, self.salt)",
+        "filled.measure(data, entropy, filled.salt)",
+        f"{THRESHOLDS}::test_the_second_step_sees_the_noisy_number_of_the_first",
+    ),
+    Mutant(
+        "conditions may name a number of another kind than it is",
+        "query/relations/thresholds.py::_check_places",
+        "or any(known[column.name] is not column.kind for column in held)",
+        "",
+        f"{THRESHOLDS}::test_thresholds_that_are_none_are_refused",
     ),
     Mutant(
         "a running sum begins at the second row of its frame",

@@ -44,7 +44,7 @@ EXPECTED = {name: text for name, text in STORED["texts"].items() if WITH_TORCH o
 #: Fields of plans that are no part of their texts as they are: of a schema the table's name, the unit and the cap are
 #: written, of a question of a batch only where it is measured, of other plans their digests, of a number of runs its
 #: inverse.
-ELSEWHERE = {"schema", "items", "others", "question", "candidates", "score", "mean_runs"}
+ELSEWHERE = {"schema", "items", "others", "thresholds", "question", "candidates", "score", "mean_runs"}
 #: What is written where a caller's own class may stand.
 PROTOCOLS = {"FiniteClass", "Setting"}
 

@@ -193,3 +193,21 @@ def test_windows_are_limited_in_rows():
     assert ask("SELECT SUM(code) AS s FROM codes") == [{"s": MOST_WINDOWED + 1}]
     with pytest.raises(InvalidInput, match="Windows are computed over public tables of up to 2,000 rows"):
         ask("SELECT code, MIN(code) OVER (ORDER BY code) AS m FROM codes")
+
+
+def test_a_number_of_a_public_table_is_a_constant_of_a_private_question(clinic, exact):
+    """It is exact and free: the question costs what it costs with the number written out."""
+    ((beds, code),) = exact("SELECT AVG(beds), MAX(code) FROM wards")
+    pairs = (
+        ("SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(beds) FROM wards)", f"age > {beds!r}"),
+        ("SELECT COUNT(*) AS n FROM visits WHERE ward = (SELECT MAX(code) FROM wards)", f"ward = '{code}'"),
+        ("SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT MAX(beds) FROM wards WHERE floor > 90)", "age > NULL"),
+    )
+    for text, condition in pairs:
+        written = clinic.preview(f"SELECT COUNT(*) AS n FROM visits WHERE {condition}", epsilon=0.1)
+        assert clinic.preview(text, epsilon=0.1).plan.canonical() == written.plan.canonical(), text
+    shares = clinic.preview("SELECT COUNT(*) / (SELECT COUNT(*) FROM wards) AS r FROM visits", epsilon=0.1)
+    assert shares.plan.others == ()
+    several = "SELECT COUNT(*) AS n FROM visits WHERE ward = (SELECT code FROM wards)"
+    with pytest.raises(QueryRefused, match="one value for sure"):
+        clinic.preview(several, epsilon=0.1)

@@ -26,6 +26,7 @@ from discreet.core import Bounds, InvalidInput, Limit, Neighbours, NotProved, Pr
 from discreet.core.limits import Matches, TotalLimit
 from discreet.core.schema import Column, Kind, Schema
 from discreet.noise import SYSTEM
+from discreet.query import read_number
 from discreet.query.planning.bounds_purchase import BoundsPlan
 from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.explanations import explain
@@ -35,13 +36,14 @@ from discreet.query.planning.plans import aggregate_of
 from discreet.query.planning.spending import Epsilon, PlanningContext, Within
 from discreet.query.questions import Count, GroupValue, Output, QueryRefused, Question
 from discreet.query.relations.schemas import schema_of
+from discreet.query.relations.thresholds import build_constant
 from discreet.query.results.views import view
 from discreet.query.sql import read_sql
 from discreet.query.sql_writing.question import question_sql
 from sql_corpus import DRUGS, PATIENTS, PUBLICS, SCHEMAS, VISITS, asked, pairs
 from sql_tables import embedded_tables, plain_tables, sql_engine
 
-FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6), read_number=read_number)
 FILES = ("joins", "subqueries", "members", "unions", "matches")
 CORPUS = [pair for pair in pairs("accepted") if pair.file in FILES]
 PER_PERSON = "SELECT AVG(CLAMP(n, 0, 9)) AS a FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t"
@@ -98,6 +100,11 @@ def test_a_relation_has_the_rows_that_duckdb_finds(pair, engine, worlds):
     }
 
 
+def filled(plan):
+    """Return a plan with constants in place of what other questions answer before it."""
+    return plan._fill([build_constant(30, threshold.kind) for threshold in plan.thresholds])
+
+
 def test_the_embedded_engine_counts_what_the_plain_one_counts(engine, worlds):
     """With the aggregates, the limit and the salt of each plan."""
     tables = embedded_tables(engine)
@@ -105,7 +112,7 @@ def test_the_embedded_engine_counts_what_the_plain_one_counts(engine, worlds):
         question = asked(pair.question, pair.file)
         if question.source is None:
             continue
-        plan = plan_question(question, replace(FACTS, limit=Limit(groups=2, rows_per_group=2)), Epsilon(1))
+        plan = filled(plan_question(question, replace(FACTS, limit=Limit(groups=2, rows_per_group=2)), Epsilon(1)))
         aggregation = plan._aggregation(plan.limit, tuple(dict.fromkeys(aggregate_of(part) for part in plan.parts)))
         plain, embedded = worlds[0].aggregate(aggregation), tables.aggregate(aggregation)
         assert plain.groups == embedded.groups, pair
@@ -117,7 +124,7 @@ def test_the_embedded_engine_counts_what_the_plain_one_counts(engine, worlds):
 def test_no_person_moves_a_question_of_several_tables_further_than_is_paid_for(pair, worlds):
     """Under the plan's own limit, salt and relation, whoever is taken away."""
     question = asked(pair.question, pair.file)
-    plan = plan_question(question, replace(FACTS, limit=Limit(groups=2, rows_per_group=2)), Epsilon(1))
+    plan = filled(plan_question(question, replace(FACTS, limit=Limit(groups=2, rows_per_group=2)), Epsilon(1)))
     aggregates = tuple(dict.fromkeys(aggregate_of(part) for part in plan.parts))
     first, *others = [world.aggregate(plan._aggregation(plan.limit, aggregates)) for world in worlds]
     for other in others:

@@ -10,6 +10,7 @@ import pytest
 import clinic
 from discreet.algebra.relations import JoinKind, PublicJoin, UnitJoin
 from discreet.core import InvalidInput, PrivacyUnit
+from discreet.query import read_number
 from discreet.query.planning.explanations import explain
 from discreet.query.planning.planning import plan_question
 from discreet.query.planning.spending import Epsilon, PlanningContext
@@ -19,7 +20,7 @@ from discreet.query.relations.schemas import relation_schema
 from discreet.query.sql import read_sql
 from sql_corpus import DRUGS, PATIENTS, SCHEMAS, VISITS, asked
 
-FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6))
+FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6), read_number=read_number)
 COUNT = "SELECT COUNT(*) FROM visits v "
 
 

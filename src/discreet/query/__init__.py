@@ -35,6 +35,7 @@ from discreet.query.relations.schemas import schema_of
 from discreet.query.results.public_answers import answer_public_question as answer_public_question
 from discreet.query.results.public_answers import explain_public_question as explain_public_question
 from discreet.query.results.table import Result, ResultColumn
+from discreet.query.results.views import read_number as read_number
 from discreet.query.results.views import view
 from discreet.query.shapes import shape_of as shape_of
 from discreet.query.sql import find_constants as find_constants

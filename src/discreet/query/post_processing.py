@@ -157,6 +157,16 @@ def number_name(index: int) -> str:
     return f"{MARK}q{index}"
 
 
+def threshold_name(index: int) -> str:
+    """Return the name of the number that another question answers, inside the conditions on private rows."""
+    return f"{MARK}t{index}"
+
+
+def is_threshold(name: str) -> bool:
+    """Whether a name is that of a number in the conditions on private rows, and not of a column of theirs."""
+    return name.startswith(f"{MARK}t")
+
+
 def replace_parts(expression: Expression, parts: Mapping[Expression, Expression]) -> Expression:
     """Return an expression with others in place of some of its parts, the largest parts first."""
     if expression in parts:

@@ -228,7 +228,8 @@ class Question:
 
     With a `source`, it is about rows that are made of those of tables: `table` is what they are called in words, and
     all expressions name columns of the source. Stages may use the numbers that `numbers` ask for, each a question with
-    one cell: they are paid for together with this one.
+    one cell: they are paid for together with this one. So are `thresholds`, whose numbers stand in `where`
+    (`query.relations.thresholds`).
     """
 
     table: str
@@ -243,6 +244,7 @@ class Question:
     most: int | None = None
     stages: tuple[Stage, ...] = ()
     numbers: tuple["Question", ...] = ()
+    thresholds: tuple["Question", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -41,7 +41,7 @@ def check_stages(question: Question) -> None:
 
 def has_one_cell(question: Question) -> bool:
     """Whether the answer to a question has one row and one column for sure, and needs no other question."""
-    if question.numbers:
+    if question.numbers or question.thresholds:
         return False
     if not question.stages:
         alone = len(question.outputs) == 1 and not isinstance(question.outputs[0].term, HistogramOf)

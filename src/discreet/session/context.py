@@ -13,7 +13,7 @@ from discreet.algebra.relations import scans_in
 from discreet.core import Finished, InvalidInput, Limit, OutOfRange, PrivacyUnit, WrongType
 from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
-from discreet.core.schema import Schema
+from discreet.core.schema import Schema, Value
 from discreet.data import measure_sql
 from discreet.gate import Budget, Gate, Ledger, PersonalAccount, need_label
 from discreet.query import (
@@ -39,6 +39,7 @@ from discreet.query import (
     plan_question,
     question_forms,
     read_bought_limit,
+    read_number,
     read_sql,
     split_privacy_options,
 )
@@ -182,11 +183,17 @@ class QuestionContext:
         """Return the exact answer to a question about public tables alone."""
         return answer_public_question(question, self.dataset.publics)
 
+    def _read_public_value(self, question: PublicQuestion) -> Value:
+        """Return the only value of a question about public tables with one cell."""
+        return self.answer_public(question).columns[0].values[0]
+
     def read(self, text: str, matches: Matches | None = None) -> Question:
         """Return the question that a text asks; what was read lately is not read again."""
         question = self._read.get((text, matches))
         if question is None:
-            question = read_sql(text, self.known, self.dataset.public_scans, matches, self.dataset.paths)
+            question = read_sql(
+                text, self.known, self.dataset.public_scans, matches, self.dataset.paths, self._read_public_value
+            )
             if len(self._read) >= MOST_READ:
                 self._read = {}
             self._read[text, matches] = question
@@ -231,6 +238,7 @@ class QuestionContext:
             limit=limit,
             delta=self.dataset.delta,
             measure_sql=measure_sql,
+            read_number=read_number,
         )
 
 

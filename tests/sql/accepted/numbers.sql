@@ -114,3 +114,55 @@ FROM (
 SELECT COUNT(*) AS count
 FROM visits
 ) AS answer
+===
+SELECT COUNT(*) FROM visits WHERE stay > (SELECT AVG(stay) FROM visits)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE stay > (SELECT AVG(stay) AS avg_stay
+FROM visits)
+===
+SELECT ward, AVG(stay) AS m FROM visits v WHERE v.age >= 2 * (SELECT MEDIAN(age) FROM patients) - 1 AND smoker GROUP BY ward HAVING COUNT(*) > (SELECT COUNT(*) FROM drugs)
+---
+SELECT ward, m
+FROM (
+SELECT ward, AVG(stay) AS m, COUNT(*) AS count
+FROM visits
+WHERE age >= 2 * (SELECT MEDIAN(age) AS median_age
+FROM patients) - 1 AND smoker
+GROUP BY ward
+) AS answer
+WHERE count > (SELECT COUNT(*) AS count
+FROM drugs)
+===
+SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = p.patient_id WHERE p.age < (SELECT AVG(age) FROM visits) OR v.stay > (SELECT AVG(stay) FROM visits)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+WHERE t2.age < (SELECT AVG(age) AS avg_age
+FROM visits) OR t1.stay > (SELECT AVG(stay) AS avg_stay
+FROM visits)
+===
+SELECT COUNT(*) FROM visits, patients p WHERE visits.patient_id = p.patient_id AND p.age = (SELECT MEDIAN(age) FROM patients)
+---
+SELECT COUNT(*) AS count
+FROM visits AS t1 JOIN patients AS t2 ON t1.patient_id = t2.patient_id
+WHERE t2.age = (SELECT MEDIAN(age) AS median_age
+FROM patients)
+===
+WITH q AS (SELECT AVG(stay) AS m FROM visits) SELECT COUNT(*) FROM visits WHERE stay > (SELECT MAX(m) FROM q)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE stay > (SELECT MAX(m) AS max_m
+FROM (
+SELECT AVG(stay) AS m
+FROM visits
+) AS answer)
+===
+SELECT COUNT(*) FROM visits WHERE day >= (SELECT MIN(CLAMP(day, '2024-01-01', '2024-12-31')) FROM visits)
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE day >= (SELECT MIN(CASE WHEN day IS NOT NULL THEN GREATEST(LEAST(day, DATE '2024-12-31'), DATE '2024-01-01') END) AS min
+FROM visits)

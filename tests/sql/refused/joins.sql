@@ -206,7 +206,7 @@ This SQL cannot be parsed. (line 1, column 86)
 SELECT COUNT(*) FROM visits v JOIN patients p ON v.patient_id = (SELECT 1)
 ---
 A scalar subquery is not supported here. (line 1, column 73)
-  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+  fix: compare rows with its number after WHERE of the question itself, or ask for the number first and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 SELECT COUNT(*) FROM visits v, drugs d WHERE v.day = d.day
 ---

@@ -173,15 +173,10 @@ SELECT AVG(who) FROM (SELECT patient_id AS who, COUNT(*) AS n FROM visits GROUP 
 The column of the privacy unit can only be counted. (line 1, column 12)
   fix: write COUNT(DISTINCT patient_id) for people, COUNT(*) for rows, or use it after WHERE
 ===
-SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
----
-A scalar subquery is not supported here. (line 1, column 49)
-  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
-===
 SELECT COUNT(*) FROM visits GROUP BY (SELECT 1)
 ---
 A scalar subquery is not supported here. (line 1, column 46)
-  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
+  fix: compare rows with its number after WHERE of the question itself, or ask for the number first and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
 ===
 WITH t AS (SELECT * FROM visits) SELECT COUNT(*) FROM visits
 ---

@@ -53,11 +53,6 @@ SELECT COUNT(*) FROM visits NATURAL JOIN visits
 Two tables are called 'visits'. (line 1, column 42)
   fix: give each a name of its own: visits AS a JOIN …
 ===
-SELECT COUNT(*) FROM visits WHERE age > (SELECT AVG(age) FROM visits)
----
-A scalar subquery is not supported here. (line 1, column 49)
-  fix: ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND
-===
 SELECT COUNT(*) FROM visits WHERE ward IN (SELECT ward FROM wards)
 ---
 There is no column 'ward' in wards. (line 1, column 51)

@@ -1,6 +1,6 @@
 """The planner: from a question to a plan by a visible tuple of steps, none of which sees a row."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -28,7 +28,7 @@ from discreet.query.error_bars import RULES
 from discreet.query.planning.chosen_limits import ChosenLimit, LimitsPlan
 from discreet.query.planning.grouping_sets import check_sets
 from discreet.query.planning.measurements import ONE, Blueprint, KeySelection, Noisy, Part
-from discreet.query.planning.plans import QueryPlan
+from discreet.query.planning.plans import QueryPlan, Threshold
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.question_checks import check_matched, check_question
 from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split
@@ -46,6 +46,7 @@ from discreet.query.questions import (
 from discreet.query.relations.normal_form import expressions_of
 from discreet.query.relations.public_tuples import PublicCells, all_cells, keys_of_pass, public_cells
 from discreet.query.relations.public_values import public_values
+from discreet.query.relations.thresholds import fill_with_samples, need_threshold_kind
 from discreet.query.sql_writing.question import question_sql
 from discreet.query.stage_checks import check_stages
 
@@ -73,11 +74,18 @@ def plan_question(
 
     Its public cells are those that can have rows, or every combination of the keys' values.
     """
-    if question.numbers:
-        return _plan_together(question, facts, spend, bias=bias)
-    facts = facts.about(question)
+    if question.numbers or question.thresholds:
+        return _plan_together(question, facts, spend, bias=bias, every_combination=every_combination)
+    return _plan_alone(question, facts, spend, bias=bias, every_combination=every_combination)
+
+
+def _plan_alone(
+    question: Question, facts: PlanningContext, spend: Spend | Within, *, bias: bool, every_combination: bool
+) -> QueryPlan:
+    """Return the plan of a question without the others that are paid for together with it."""
+    facts, probe = facts.about(question), fill_with_samples(question)
     for check in CHECKS:
-        check(question, facts)
+        check(probe, facts)
     if isinstance(spend, Within):
         return _plan_least_price(question, facts, spend, bias=bias)
     cells = all_cells(_keys(question, facts)) if every_combination else _find_cells(question, facts)
@@ -85,7 +93,9 @@ def plan_question(
     return _price_draft(question, facts, draft, spend)
 
 
-def _plan_together(question: Question, facts: PlanningContext, spend: Spend | Within, *, bias: bool) -> QueryPlan:
+def _plan_together(
+    question: Question, facts: PlanningContext, spend: Spend | Within, *, bias: bool, every_combination: bool
+) -> QueryPlan:
     """Return the plan of a question and of the numbers that it uses, at one price, which all get the same part of.
 
     Questions that measure the same are one, and measured once. The split is public: it depends on the questions alone.
@@ -93,22 +103,44 @@ def _plan_together(question: Question, facts: PlanningContext, spend: Spend | Wi
     check_stages(question)
     if isinstance(spend, Within):
         raise _refuse_accuracy()
-    asked = (replace(question, numbers=(), stages=()), *question.numbers)
-    plans = [plan_question(one, facts, spend, bias=bias and not at) for at, one in enumerate(asked)]
-    texts = [plan.canonical() for plan in plans]
+    own, numbers = replace(question, numbers=(), stages=()), (*question.numbers, *question.thresholds)
+
+    def plan(at: int, price: Spend) -> QueryPlan:
+        if at:
+            return plan_question(numbers[at - 1], facts, price)
+        return _plan_alone(own, facts, price, bias=bias, every_combination=every_combination)
+
+    texts = [plan(at, spend).canonical() for at in range(len(numbers) + 1)]
     # In an order of their own, so that the same measurements are the same plan however they are written.
     different = [texts[0], *sorted(set(texts[1:]) - {texts[0]})]
     part = Fraction(spend.amount, len(different))
     share = Rho(part) if isinstance(spend, Rho) else Epsilon(part)
-    priced = [
-        plan_question(asked[texts.index(text)], facts, share, bias=bias and not at) for at, text in enumerate(different)
-    ]
+    priced = [plan(texts.index(text), share) for text in different]
+    places = tuple(different.index(text) for text in texts[1:])
     return replace(
         priced[0],
         spend=spend,
         what=question_sql(question, facts.about(question).tables),
         others=tuple(priced[1:]),
-        places=tuple(different.index(text) for text in texts[1:]),
+        places=places[: len(question.numbers)],
+        thresholds=_build_thresholds(question, places[len(question.numbers) :], facts),
+    )
+
+
+def _build_thresholds(question: Question, places: Sequence[int], facts: PlanningContext) -> tuple[Threshold, ...]:
+    """Return the thresholds of a plan: which of the others measure them, and how they are read."""
+    read = facts.read_number
+    if question.thresholds and read is None:
+        raise InvalidInput(
+            "A condition compares with the answer to another question, which nobody reads here.",
+            fix="ask a session; or pass PlanningContext(…, read_number=discreet.query.read_number)",
+        )
+    kinds = map(need_threshold_kind, question.thresholds)
+    texts = [question_sql(one, facts.about(one).tables) for one in question.thresholds]
+    return tuple(
+        Threshold(one, kind, place - 1, text, read)
+        for one, kind, place, text in zip(question.thresholds, kinds, places, texts, strict=True)
+        if read is not None
     )
 
 
@@ -248,6 +280,8 @@ def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> Lim
     """Return the plan that chooses limits for a question, before it is asked with an accuracy."""
     if question.source is not None and find_limit(question, replace(facts, limit=None)) is not None:
         raise InvalidInput("The contribution bound of this question is already known.", fix="ask the question directly")
+    if question.thresholds:
+        raise _refuse_accuracy()
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)

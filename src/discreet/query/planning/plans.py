@@ -1,6 +1,7 @@
 """A question with its price: the Plan that goes through the gate."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -23,7 +24,7 @@ from discreet.algebra.aggregates import (
     PeopleWhere,
     Table,
 )
-from discreet.algebra.expressions import Expression
+from discreet.algebra.expressions import Expression, Literal
 from discreet.algebra.relations import Relation
 from discreet.algebra.row_hashes import salt_of, value_text
 from discreet.core import Limit
@@ -37,13 +38,32 @@ from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.grouping_sets import SetCells
 from discreet.query.planning.measurements import Blueprint, DistinctTotal, End, KeySelection, Levels, Noisy, Part
 from discreet.query.planning.pricing import Pricing
-from discreet.query.planning.spending import Spend
+from discreet.query.planning.spending import ReadNumber, Spend
 from discreet.query.questions import Question, all_measures
 from discreet.query.relations.public_tuples import keys_of_pass
 from discreet.query.relations.schemas import cap_text
+from discreet.query.relations.thresholds import build_constant, fill_thresholds, sample_constants
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet query 2"
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """A number in the conditions of a plan: its question, its kind, and which of the `others` measures it, from 0.
+
+    `text` is the question's one text: with the plan that measures it, it says what is compared with.
+    """
+
+    question: Question
+    kind: Kind
+    place: int
+    text: str
+    read: ReadNumber
+
+    def constant(self, plans: Sequence["QueryPlan"], answers: Sequence[Any]) -> Literal:
+        """Return its noisy value."""
+        return build_constant(self.read(self.question, plans[self.place], answers[self.place]), self.kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +76,8 @@ class QueryPlan:
     released is post-processing: the noisy values where the bit is 1. Whether the others had noise nobody can tell.
     A relation is either owned, and then limited like a table, or people are joined with each other in it, and then the
     limit is how many rows one unit moves (`discreet.algebra.relations.MatchJoin`).
+    Others are run before this plan if its conditions compare with their noisy numbers, and after it if not. Costs are
+    the same whatever these numbers are (`discreet.query.relations.thresholds`).
     Reference: Dwork, Roth 2014, Theorem 3.16 (composition), Proposition 2.1 (post-processing).
     """
 
@@ -75,6 +97,8 @@ class QueryPlan:
     others: tuple["QueryPlan", ...] = ()
     #: Which of this plan and the others, counted from 0, measures each of the question's numbers.
     places: tuple[int, ...] = ()
+    #: Numbers in `where` that some of the others measure, before this plan is run (`query.relations.thresholds`).
+    thresholds: tuple[Threshold, ...] = ()
     #: By which of the keys, in turn, rows are grouped; None: by all of them, once.
     sets: tuple[tuple[int, ...], ...] | None = None
 
@@ -104,7 +128,9 @@ class QueryPlan:
     @property
     def personal(self) -> bool:
         """Whether each person can be charged for what it takes from that person."""
-        return can_be_charged(self.source) and all(other.personal for other in self.others)
+        # Who can still pay is asked before each step. That the second is chosen by the first is not proved for them.
+        alone = can_be_charged(self.source) and not self.thresholds
+        return alone and all(other.personal for other in self.others)
 
     def describe(self) -> str:
         """Return what is asked, as SQL."""
@@ -131,7 +157,10 @@ class QueryPlan:
 
     def _others_text(self) -> tuple[str, ...]:
         """Return what the canonical text says about plans that are paid for together with this one; mostly nothing."""
-        return tuple(f"and {sha256(other.canonical().encode()).hexdigest()}" for other in self.others)
+        others = (f"and {sha256(other.canonical().encode()).hexdigest()}" for other in self.others)
+        # What is measured does not say what is compared with: AVG(x) and AVG(x) + 1 are made of the same numbers.
+        thresholds = (f"by {one.place} {sha256(one.text.encode()).hexdigest()}" for one in self.thresholds)
+        return (*others, *thresholds)
 
     @property
     def salt(self) -> int:
@@ -140,23 +169,40 @@ class QueryPlan:
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
+        self._fill(sample_constants(threshold.kind for threshold in self.thresholds)).check_alone(data)
+        for other in self.others:
+            other.check(data)
+
+    def check_alone(self, data: Table | Prospect) -> None:
+        """Refuse tables that cannot be asked this, whatever becomes of the others."""
         limit = self.limit
         if isinstance(limit, ChosenLimit):
             check_pass(data, limit.passing(self.where, self.pass_keys, UNSALTED, self.source, self.schema.table))
             limit = Limit()
         check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
-        for other in self.others:
-            other.check(data)
 
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
-        salt = self.salt
+        if not self.thresholds:
+            answer = self.measure(data, entropy, self.salt)
+            return answer | ({"others": [other.run(data, entropy) for other in self.others]} if self.others else {})
+        others = [other.run(data, entropy) for other in self.others]
+        filled = self._fill([threshold.constant(self.others, others) for threshold in self.thresholds])
+        return filled.measure(data, entropy, self.salt) | {"others": others}
+
+    def _fill(self, constants: Sequence[Literal]) -> "QueryPlan":
+        """Return this plan with constants in place of its thresholds. Nothing else of it depends on them."""
+        if not self.thresholds:
+            return self
+        return replace(self, where=fill_thresholds(self.where, constants), thresholds=(), others=(), places=())
+
+    def measure(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
+        """Return what this plan measures, without the others."""
         limit = self._limit(data, salt, entropy)
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
         exact = self._pick_tuples(aggregate(self._aggregation(limit, tuple(self.aggregates()), salt)))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
-        answer = self._perturb_parts(exact, answers, limit, entropy)
-        return answer | ({"others": [other.run(data, entropy) for other in self.others]} if self.others else {})
+        return self._perturb_parts(exact, answers, limit, entropy)
 
     @property
     def pass_keys(self) -> tuple[Key, ...]:

@@ -75,7 +75,7 @@ def _predict_stages(
     """Return the errors of the last table's columns: those of the answer itself, and of others why not."""
     measured = {output.name for output in question.outputs if measures_in(output.term)}
     together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)
-    alone = replace(question, stages=(), numbers=())
+    alone = replace(question, stages=(), numbers=(), thresholds=())
     foreseen = predict(alone, plan, confidence=confidence, simultaneous=together, size=size)
     if together and not simultaneous and not plan.public and not picks_by_noise(alone):
         foreseen = _warn_of_unknown_groups(foreseen)
@@ -161,7 +161,8 @@ class Prophet:
 
     def _statements(self) -> int:
         """Return how many noisy numbers the table is made of; of private groups, one is foreseen."""
-        return max(sum(map(_count_statements, (self.plan, *self.plan.others))), 1)
+        shown = {place for place in self.plan.places if place}
+        return max(sum(map(_count_statements, (self.plan, *(self.plan.others[place - 1] for place in shown)))), 1)
 
 
 def _count_statements(plan: QueryPlan) -> int:

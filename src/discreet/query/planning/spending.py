@@ -1,16 +1,16 @@
 """Prices of a question: an ε, a ρ, or the least that reaches an accuracy; and how a price is split over parts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from discreet.algebra import MeasureSql
 from discreet.core import InvalidInput, Number, positive, probability, whole
 from discreet.core.canonical_text import Record, settle
 from discreet.core.exact import flag
 from discreet.core.limits import AnyLimit
-from discreet.core.schema import Schema
+from discreet.core.schema import Schema, Value
 from discreet.query.questions import Question
 from discreet.query.relations.schemas import schema_of
 
@@ -109,6 +109,10 @@ def split(spend: Spend, weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
     return tuple(spend.amount * part / FINEST for part in parts)
 
 
+#: Reads the one number of an answer: of a question, its plan, and what the plan returned.
+ReadNumber = Callable[[Question, Any, Any], Value]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanningContext:
     """The schema, the limits that were given, and the δ for which the groups of one question may be bought.
@@ -127,6 +131,8 @@ class PlanningContext:
     delta: Fraction = Fraction(0)
     #: How long the SQL of an expression is, on the engines that may answer. None: each checks its own before payment.
     measure_sql: MeasureSql | None = None
+    #: How the number of a first answer is read that a second question compares rows with. None: no question may.
+    read_number: ReadNumber | None = None
 
     @property
     def tables(self) -> Mapping[str, Schema]:

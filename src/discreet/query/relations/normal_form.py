@@ -32,6 +32,7 @@ from discreet.algebra.relations import (
 from discreet.core.schema import Column, Schema
 from discreet.query import questions as q
 from discreet.query.names import make_unique_name, name_of
+from discreet.query.post_processing import is_threshold
 from discreet.query.relations.schemas import KEEPING, name_for, people_in, unit_of
 
 #: What a folded column is called: a word, and what was folded.
@@ -62,7 +63,8 @@ def rename_columns(expression: Expression, names: Names) -> Expression:
 
 
 def _rename_column(value: ColumnValue, names: Names) -> Expression:
-    return replace(value, name=names[value.name])
+    # What another question answers is no column of the rows, and is called the same whatever they are.
+    return value if is_threshold(value.name) else replace(value, name=names[value.name])
 
 
 def combine_conditions(first: Expression | None, second: Expression | None) -> Expression | None:

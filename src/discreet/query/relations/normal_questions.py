@@ -27,6 +27,7 @@ from discreet.algebra.relations import (
 from discreet.core.schema import Schema
 from discreet.query.questions import Question
 from discreet.query.relations.normal_form import change_question, settle_question
+from discreet.query.relations.thresholds import renumber_thresholds
 
 
 def question_forms(question: Question, schemas: Mapping[str, Schema]) -> tuple[Question, ...]:
@@ -40,6 +41,7 @@ def question_forms(question: Question, schemas: Mapping[str, Schema]) -> tuple[Q
 
 def normalise_question(question: Question, schemas: Mapping[str, Schema]) -> Question:
     """Return a question whose conditions, groups and values are in their normal forms."""
+    question = _order_thresholds(question, schemas)
     where = _normalise_filter(question.where)
     numbers = tuple(normalise_question(number, schemas) for number in question.numbers)
     changed = replace(change_question(question, normalise), where=where, numbers=numbers)
@@ -47,6 +49,25 @@ def normalise_question(question: Question, schemas: Mapping[str, Schema]) -> Que
         return changed
     # Columns of a relation are called after what they are made of.
     return settle_question(changed, _normalise_relation(question.source), schemas)
+
+
+def _order_thresholds(question: Question, schemas: Mapping[str, Schema]) -> Question:
+    """Return a question whose thresholds are normal, each once, in an order that does not hang on their places."""
+    if not question.thresholds:
+        return question
+    normal = [_forget_name(normalise_question(one, schemas)) for one in question.thresholds]
+    different = {repr(one): one for one in normal}
+    order = sorted(different)
+    places = {old: order.index(repr(one)) for old, one in enumerate(normal)}
+    where = renumber_thresholds(question.where, places)
+    return replace(question, where=where, thresholds=tuple(different[text] for text in order))
+
+
+def _forget_name(threshold: Question) -> Question:
+    """Return a question whose only output has the same name, however it was called: nobody sees it."""
+    if threshold.stages:
+        return threshold
+    return replace(threshold, outputs=(replace(threshold.outputs[0], name="value"),))
 
 
 def _normalise_filter(condition: Expression | None) -> Expression | None:

@@ -53,7 +53,7 @@ from discreet.query.questions import (
     picks_by_noise,
 )
 from discreet.query.results.agreement import agree_sets, can_agree, describe_sets
-from discreet.query.results.cells import number_of
+from discreet.query.results.cells import Cells, number_of
 from discreet.query.results.moments import JointMoments, correct_for_sample, mean_of, variance_of
 from discreet.query.results.stages import apply_stages, make_number
 from discreet.query.results.table import Result, ResultColumn, notes_of
@@ -155,6 +155,8 @@ class Estimates:
 #: Measures that are whole numbers.
 COUNTS = Count | CountOf | CountPeople | CountDistinct
 CHOSEN = Quantile | Smallest | Largest
+#: The confidence that a number is read at where nobody sees its error bar: noisy values are the same at any.
+HALF = Fraction(1, 2)
 
 
 def view(
@@ -162,13 +164,44 @@ def view(
 ) -> Result:
     """Return an answer as a table, with error bars at a confidence: of each cell, or of all together."""
     level = probability(confidence, "confidence")
+    made = _view_cells(question, plan, answer, level, simultaneous=simultaneous)
+    return replace(made, notes=(*made.notes, *_describe_thresholds(plan, answer, level)))
+
+
+def read_number(question: Question, plan: QueryPlan, answer: Any) -> Value:
+    """Return the noisy number, or day, of a question with one cell: what another question compares rows with."""
+    return _read_cell(AnswerReading(question, plan, answer, HALF, simultaneous=False)).values[0]
+
+
+def _read_cell(reading: "AnswerReading") -> Cells:
+    return make_number(reading.question.stages, reading.result(), reading.missing())
+
+
+def _describe_thresholds(plan: QueryPlan, answer: Any, confidence: Fraction) -> tuple[str, ...]:
+    """Return notes that say what rows were compared with."""
+    notes: list[str] = []
+    for one in plan.thresholds:
+        other, own = plan.others[one.place], answer["others"][one.place]
+        cells = _read_cell(AnswerReading(one.question, other, own, confidence, simultaneous=False))
+        shown, low, high = cells.values[0], cells.low[0], cells.high[0]
+        ends = f", between {low:,.6g} and {high:,.6g}" if np.isfinite(low) and np.isfinite(high) else ""
+        number = f"{shown:,.6g}" if isinstance(shown, int | float) else ("NULL" if shown is None else str(shown))
+        notes.append(
+            f"Rows were compared with {number}, the noisy answer to {' '.join(one.text.split())}{ends}. Error bars "
+            "are about this number."
+        )
+    return tuple(notes)
+
+
+def _view_cells(question: Question, plan: QueryPlan, answer: Any, level: Fraction, *, simultaneous: bool) -> Result:
+    """Return an answer as a table; without notes on what rows were compared with."""
     if not question.stages:
         return AnswerReading(question, plan, answer, level, simultaneous).result()
     measured = {output.name for output in question.outputs if measures_in(output.term)}
     # A number beside a cell has an error of its own.
     together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)
     reading, *others = _read_together(question, plan, answer, level, together=together)
-    numbers = [make_number(other.question.stages, other.result(), other.missing()) for other in others]
+    numbers = [_read_cell(other) for other in others]
     notes = dict.fromkeys(note for one in (reading, *others) for note in one.result().notes)
     result = replace(reading.result(), notes=tuple(notes))
     return apply_stages(question.stages, result, reading.missing(), public=plan.public, numbers=numbers)

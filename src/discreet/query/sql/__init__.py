@@ -1,7 +1,7 @@
 """Questions in SQL: from a text to a question, pass by pass."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from discreet.algebra.relations import PublicScan
 from discreet.core import WrongType
@@ -18,12 +18,14 @@ def read_sql(
     publics: Mapping[str, PublicScan] | None = None,
     matches: Matches | None = None,
     paths: Mapping[str, str] | None = None,
+    answer: "Callable[[PublicQuestion], Value] | None" = None,
 ) -> Question:
     """Return the question that a text asks of tables, or refuse it with line and column.
 
     `publics` are public tables, which may be joined on anything. With `matches`, people may be joined with each other.
     `paths` say what tables are called where they come from, such as `public.visits`: a schema that a question names
-    has to be that one.
+    has to be that one. `answer` returns the value of a question about public tables with one cell, which is a constant
+    of the question around it.
 
     Guarantee: whatever the text, the answer is a `Question` or an error; no row is looked at.
     """
@@ -34,7 +36,7 @@ def read_sql(
     from discreet.query.sql.passes import read  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
 
     def try_read(tried: str) -> Question:
-        return read(tried, schemas, publics or {}, matches, paths or {})
+        return read(tried, schemas, publics or {}, matches, paths or {}, answer)
 
     try:
         return try_read(text)

@@ -464,8 +464,9 @@ def _refuse_misplaced(node: exp.Expr, scope: SqlScope) -> DiscreetError:
             return scope.refuse(
                 node,
                 "A scalar subquery is not supported here.",
-                "ask for the number first, and write it here; put per-person sums after FROM or JOIN, or write "
-                "person IN (SELECT person FROM …) or EXISTS (SELECT …) among the conditions of WHERE joined by AND",
+                "compare rows with its number after WHERE of the question itself, or ask for the number first and "
+                "write it here; put per-person sums after FROM or JOIN, or write person IN (SELECT person FROM …) or "
+                "EXISTS (SELECT …) among the conditions of WHERE joined by AND",
             )
         case exp.Tuple():
             return scope.refuse(node, "A list in parentheses is not supported here.", "compare each value by itself")

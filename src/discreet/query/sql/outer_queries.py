@@ -9,43 +9,35 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.algebra.expressions import ColumnValue, Expression, Literal
 from discreet.algebra.relations import PublicScan, matching
-from discreet.core import PrivacyUnit
-from discreet.core.schema import Column, Kind, Schema
+from discreet.core import DiscreetError
 from discreet.query import post_processing as post
-from discreet.query import questions as q
-from discreet.query.names import make_unique_name, name_of
-from discreet.query.post_processing import Neighbour, Ranking, Sorting, Stage, StageOutput, Summary, WindowFunction
+from discreet.query.post_processing import Stage
 from discreet.query.questions import PublicQuestion, QueryRefused, Question
 from discreet.query.relations.person_keys import holds_key
-from discreet.query.shapes import Columns, columns_of_answer
-from discreet.query.sql.aggregates import read_measure
+from discreet.query.relations.thresholds import kind_of_threshold
+from discreet.query.shapes import columns_of_answer
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.queries import add_with_names, read_rows_of
-from discreet.query.sql.scope import Item, Known, Numbers, SqlScope
+from discreet.query.sql.scope import Known, Numbers, SqlScope
 from discreet.query.sql.select import (
-    LONGEST_NAME,
-    MOST_OUTPUTS,
     group_nodes,
-    need_one_set,
     resolve_group,
     split_sets,
     sums_up,
 )
+from discreet.query.sql.stages import StageScope, read_stage
 from discreet.query.sql.windows import (
     Lifting,
-    WindowReader,
     check_no_windows,
     is_outer,
-    place_nulls,
     sums_up_beside_windows,
     write_out_windows,
 )
-from discreet.query.stage_checks import find_odd_function, has_one_cell, makes_one_cell
+from discreet.query.stage_checks import has_one_cell, makes_one_cell
 
-MOST_ROWS = 10**9
 NOT_ONE = "A question about public tables alone reads one of them, without joins and set operations."
 ONE_PUBLIC = "ask for each public table by itself, and combine the answers; or join them with a private table"
 NO_NUMBER = "A scalar subquery must be one number for sure."
@@ -61,11 +53,12 @@ class ScalarQuestions:
     read: ReadQuestion
     asked: list[Question] = field(default_factory=list)
 
-    def hold(self, node: exp.Subquery, known: Known) -> ColumnValue:
-        """Return the column that holds the number of a scalar subquery."""
-        select = node.unnest()
-        if not isinstance(select, exp.Select):
-            raise known.refuse(node, "A scalar subquery is one SELECT.", "write (SELECT COUNT(*) FROM …)")
+    def hold(self, node: exp.Subquery, known: Known) -> Expression:
+        """Return the column that holds the number of a scalar subquery, or the constant that it is."""
+        select = _need_select(node, known)
+        constant = find_public_constant(select, known)
+        if constant is not None:
+            return constant
         question = read_outer_question(select, add_with_names(select, known), self.read)
         columns = columns_of_answer(question)
         if columns is None or not has_one_cell(question) or not columns[0][1].numeric:
@@ -73,6 +66,72 @@ class ScalarQuestions:
         if question not in self.asked:
             self.asked.append(question)
         return ColumnValue(post.number_name(self.asked.index(question)), columns[0][1])
+
+
+@dataclass(slots=True)
+class ThresholdQuestions:
+    """Questions that the conditions on private rows compare with, each once, as they are met."""
+
+    read: ReadQuestion
+    known: Known
+    asked: list[Question] = field(default_factory=list)
+
+    def find(self, node: exp.Expr, scope: SqlScope) -> Expression | None:
+        """Return what stands for the number of a scalar subquery: a name, or the constant that it is."""
+        if not isinstance(node, exp.Subquery):
+            return None
+        select, known = _need_select(node, self.known), self.known
+        _check_not_correlated(select, scope)
+        constant = find_public_constant(select, known)
+        if constant is not None:
+            return constant
+        question = read_outer_question(select, add_with_names(select, known), self.read)
+        kind = kind_of_threshold(question)
+        if kind is None:
+            raise known.refuse(select, NO_NUMBER, ONE_NUMBER)
+        if question not in self.asked:
+            self.asked.append(question)
+        return ColumnValue(post.threshold_name(self.asked.index(question)), kind)
+
+
+def _need_select(node: exp.Subquery, known: Known) -> exp.Select:
+    select = node.unnest()
+    if not isinstance(select, exp.Select):
+        raise known.refuse(node, "A scalar subquery is one SELECT.", "write (SELECT COUNT(*) FROM …)")
+    return select
+
+
+def _check_not_correlated(select: exp.Select, scope: SqlScope) -> None:
+    """Refuse a subquery that speaks of the row around it: it would be another question for each row."""
+    inside = {table.alias_or_name.casefold() for table in select.find_all(exp.Table, exp.Subquery)}
+    outside = {item.qualifier.casefold() for item in scope.items if item.qualifier} - inside
+    for column in select.find_all(exp.Column):
+        table = column.args.get("table")
+        if table is not None and table.name.casefold() in outside:
+            raise scope.refuse(
+                column,
+                "A scalar subquery cannot speak of the rows around it.",
+                "sum up for each person in a subquery after JOIN, and compare with its column: JOIN (SELECT "
+                "patient_id, AVG(x) AS m FROM … GROUP BY patient_id) AS t ON … WHERE x > t.m",
+            )
+
+
+def find_public_constant(select: exp.Select, known: Known) -> Literal | None:
+    """Return the value of a scalar subquery about public tables alone, exactly; None if it is about any other."""
+    if not is_about_public_tables(select, known):
+        return None
+    question = read_public_question(select, add_with_names(select, known))
+    if not makes_one_cell(question.stages[-1]):
+        raise known.refuse(select, "A scalar subquery must be one value for sure.", ONE_NUMBER)
+    if known.answer is None:
+        raise known.refuse(
+            select, "The rows of public tables are not known here.", "ask a session; or write the value itself"
+        )
+    try:
+        value = known.answer(question)
+    except DiscreetError as error:
+        raise known.refuse(select, error.problem, error.fix) from None
+    return Literal.of(None) if value is None else Literal(value, question.stages[-1].columns[0][1])
 
 
 def read_outer_question(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:
@@ -123,11 +182,9 @@ class PublicNumbers:
 
     asked: list[PublicQuestion] = field(default_factory=list)
 
-    def hold(self, node: exp.Subquery, known: Known) -> ColumnValue:
+    def hold(self, node: exp.Subquery, known: Known) -> Expression:
         """Return the column that holds the number of a scalar subquery."""
-        select = node.unnest()
-        if not isinstance(select, exp.Select):
-            raise known.refuse(node, "A scalar subquery is one SELECT.", "write (SELECT COUNT(*) FROM …)")
+        select = _need_select(node, known)
         question = read_public_question(select, add_with_names(select, known))
         last = question.stages[-1]
         if question.numbers or not makes_one_cell(last) or not last.columns[0][1].numeric:
@@ -230,356 +287,3 @@ def _sums_up_for_all(node: exp.Select, known: Known) -> bool:
         return False
     for_each = any(isinstance(key, ColumnValue) and key.name in people for key in keys)
     return not for_each and not holds_key(keys, source.relation, known.schemas)
-
-
-@dataclass(frozen=True, slots=True)
-class StageScope:
-    """The table that a stage is about: where it stands, its columns, and what it is called."""
-
-    known: Known
-    columns: Columns
-    alias: str
-    numbers: "ScalarQuestions | PublicNumbers"
-
-    def plain(self) -> SqlScope:
-        """Return where expressions about its rows stand."""
-        columns = tuple(Column(name=name, kind=kind) for name, kind in self.columns)
-        schema = Schema(table=self.alias or "the subquery", columns=columns, unit=PrivacyUnit())
-        return SqlScope(self.known.page, schema, (Item.of(self.alias, columns),))
-
-    def hold_number(self, node: exp.Subquery) -> ColumnValue:
-        """Return the column that holds the number of a scalar subquery."""
-        return self.numbers.hold(node, self.known)
-
-
-@dataclass(slots=True)
-class StageParts:
-    """Summaries and windows that expressions of a stage hold, as they are met."""
-
-    scope: SqlScope
-    grouped: bool
-    hold_number: Callable[[exp.Subquery], ColumnValue]
-    groups: tuple[Expression, ...] = ()
-    summaries: list[Summary] = field(default_factory=list)
-    windows: list[WindowFunction] = field(default_factory=list)
-
-    def read(self, node: exp.Expr, names: dict[str, Expression], *, over: bool = False) -> Expression:
-        """Return an expression with columns in place of its summaries, and of windows where they may stand (`over`).
-
-        `names` are outputs that it may speak of.
-        """
-
-        def special(inner: exp.Expr, here: SqlScope) -> Expression | None:
-            if isinstance(inner, exp.Column) and inner.args.get("table") is None:
-                output = names.get(inner.name.casefold())
-                if output is not None:
-                    return output
-            if isinstance(inner, exp.Window):
-                return self._hold_window(inner, names, over=over)
-            if isinstance(inner, exp.Subquery):
-                return self.hold_number(inner)
-            ends = _read_end_of_texts(inner, replace(here, special=None))
-            if ends is not None:
-                return self._hold(ends)
-            measure = read_measure(inner, replace(here, special=None))
-            return None if measure is None else self._hold(_summary_of(measure, inner, here))
-
-        return self._settle(read_expression(node, replace(self.scope, special=special)), node)
-
-    def hide_names(self, names: dict[str, Expression]) -> dict[str, Expression]:
-        """Return outputs that may be spoken of beside columns: a column is meant before an output of its name."""
-        seen = (column.column for item in self.scope.items for column in item.columns)
-        columns = (
-            {name for group in self.groups for name in post.names_in(group)}
-            if self.grouped
-            else ({column.name for column in seen})
-        )
-        folded = {name.casefold() for name in columns}
-        return {name: expression for name, expression in names.items() if name not in folded}
-
-    def _hold_window(self, node: exp.Window, names: dict[str, Expression], *, over: bool) -> ColumnValue:
-        if not over:
-            raise self.scope.refuse(
-                node, "A window cannot stand here.", "write it after SELECT, QUALIFY or ORDER BY, not in another window"
-            )
-
-        beside = self.hide_names(names)
-
-        def read(part: exp.Expr) -> Expression:
-            expression = self.read(part, beside)
-            if any(name.startswith(post.window_name(0)[:-1]) for name in post.names_in(expression)):
-                raise self.scope.refuse(
-                    part, "A window cannot be about another one.", "compute the inner one in a subquery after FROM"
-                )
-            return expression
-
-        def summarise(part: exp.Expr) -> Summary:
-            # What is summed up may be a summary of each group: SUM(SUM(n)) OVER ().
-            measure = read_measure(part, replace(self.scope, special=lambda inner, _here: self._read_part(inner, read)))
-            if measure is None:
-                raise TypeError
-            return _summary_of(measure, part, self.scope)
-
-        window = WindowReader(self.scope, read, summarise).window(node)
-        if window not in self.windows:
-            self.windows.append(window)
-        return ColumnValue(post.window_name(self.windows.index(window)), window.kind)
-
-    @staticmethod
-    def _read_part(node: exp.Expr, read: Callable[[exp.Expr], Expression]) -> Expression | None:
-        return None if isinstance(node, exp.Star) else read(node)
-
-    def _hold(self, summary: Summary) -> ColumnValue:
-        if summary not in self.summaries:
-            self.summaries.append(summary)
-        return ColumnValue(post.summary_name(self.summaries.index(summary)), summary.kind)
-
-    def _settle(self, expression: Expression, node: exp.Expr) -> Expression:
-        """Return an expression over groups and summaries, or refuse columns that are neither, and odd functions."""
-        check_functions(expression, node, self.scope)
-        if not self.grouped:
-            return expression
-        keys = {group: ColumnValue(post.key_name(index), group.kind) for index, group in enumerate(self.groups)}
-        settled = post.replace_parts(expression, keys)
-        for name in sorted(post.names_in(settled)):
-            if not name.startswith(post.MARK):
-                places = [column for column in node.find_all(exp.Column) if column.name.casefold() == name.casefold()]
-                raise self.scope.refuse(
-                    places[0] if places else node,
-                    f"{name!r} is neither aggregated nor grouped by.",
-                    f"write GROUP BY {name}, or MAX({name}) or the like",
-                )
-        return settled
-
-
-def _read_end_of_texts(node: exp.Expr, scope: SqlScope) -> Summary | None:
-    """Return MIN or MAX of texts: of private rows it would be one row's value, of an answer's keys it is free."""
-    if not isinstance(node, exp.Anonymous) or node.name.upper() not in ("MIN", "MAX") or len(node.expressions) != 1:
-        return None
-    if isinstance(node.expressions[0], exp.Distinct):
-        return None
-    value = read_expression(node.expressions[0], scope)
-    return Summary(function=node.name.upper(), value=value) if value.kind is Kind.TEXT else None
-
-
-def _summary_of(measure: q.Measure, node: exp.Expr, scope: SqlScope) -> Summary:
-    """Return the summary of an answer's rows that a measure would be of private ones."""
-    match measure:
-        case q.Count():
-            return Summary(function="COUNT")
-        case q.CountOf(value=value):
-            return Summary(function="COUNT", value=value)
-        case q.CountDistinct(value=value):
-            return Summary(function="COUNT", value=value, distinct=True)
-        case q.Quantile(value=value, level=level) if value.kind.numeric:
-            return Summary(function="QUANTILE_CONT", value=value, level=level)
-        case q.Variance(value=value, sample=sample):
-            return Summary(function="VAR_SAMP" if sample else "VAR_POP", value=value)
-        case q.Deviation(value=value, sample=sample):
-            return Summary(function="STDDEV_SAMP" if sample else "STDDEV_POP", value=value)
-        case q.Sum() | q.Average() | q.Smallest() | q.Largest():
-            return Summary(function=SUMMARIES[type(measure)], value=measure.value)
-        case _:
-            raise scope.refuse(
-                node,
-                "This summary cannot be computed from an answer.",
-                "use COUNT, SUM, AVG, MIN, MAX, MEDIAN or STDDEV; or compute it from the answer afterwards",
-            )
-
-
-SUMMARIES: dict[type[q.Measure], str] = {q.Sum: "SUM", q.Average: "AVG", q.Smallest: "MIN", q.Largest: "MAX"}
-
-
-def check_functions(expression: Expression, node: exp.Expr, scope: SqlScope) -> None:
-    """Refuse functions that are not computed from answers."""
-    odd = find_odd_function(expression)
-    if odd is not None:
-        raise scope.refuse(
-            node,
-            f"{odd} cannot be applied to the columns of an answer.",
-            "apply it to rows, inside the subquery, before they are grouped; or to the answer afterwards",
-        )
-
-
-def read_stage(tree: exp.Select, over: StageScope) -> Stage:
-    """Return the stage that a SELECT over an answer is."""
-    scope = over.plain()
-    grouped = sums_up_beside_windows(tree)
-    parts = StageParts(scope, grouped, over.hold_number, _read_groups(tree, scope))
-    names = _read_outputs(tree, over, parts)
-    aliases = {output.name.casefold(): output.expression for output in names}
-    hidden = parts.hide_names(aliases)
-    having = _read_condition(tree, "having", parts, hidden)
-    qualify = _read_condition(tree, "qualify", parts, hidden)
-    order = tuple(
-        sorting
-        for node in _order_nodes(tree, scope)
-        for sorting in place_nulls(_read_sorting(node, tree, parts, names, aliases), node)
-    )
-    return Stage(
-        outputs=names,
-        where=_read_condition(tree, "where", StageParts(scope, grouped=False, hold_number=over.hold_number), {}),
-        grouped=grouped,
-        groups=parts.groups,
-        summaries=tuple(parts.summaries),
-        having=having,
-        windows=tuple(parts.windows),
-        qualify=qualify,
-        distinct=tree.args.get("distinct") is not None,
-        order=order,
-        most=_read_number(tree, "limit", scope),
-        skipped=_read_number(tree, "offset", scope) or 0,
-    )
-
-
-def _read_groups(tree: exp.Select, scope: SqlScope) -> tuple[Expression, ...]:
-    groups: list[Expression] = []
-    for node in need_one_set(group_nodes(tree, scope.page, start_of(tree)), scope.page):
-        expression = read_expression(resolve_group(node, tree, scope), scope)
-        check_functions(expression, node, scope)
-        if not post.names_in(expression):
-            raise scope.refuse(node, "This expression is constant.", "group by a column")
-        groups.append(expression)
-    return tuple(dict.fromkeys(groups))
-
-
-def _read_condition(
-    tree: exp.Select, clause: str, parts: StageParts, names: dict[str, Expression]
-) -> Expression | None:
-    node = tree.args.get(clause)
-    if node is None:
-        return None
-    if clause == "where" and sums_up(node):
-        raise parts.scope.refuse(node.this, "WHERE cannot sum up.", "write the condition after HAVING")
-    condition = parts.read(node.this, names, over=clause == "qualify")
-    if condition.kind is not Kind.BOOLEAN:
-        raise parts.scope.refuse(node.this, f"{clause.upper()} needs a condition.", "write a comparison: n >= 10")
-    return condition
-
-
-def _read_outputs(tree: exp.Select, over: StageScope, parts: StageParts) -> tuple[StageOutput, ...]:
-    """Return all outputs; each may speak of those before it by name, where no column is called so."""
-    if not tree.expressions:
-        raise parts.scope.refuse(tree, "SELECT has no columns.", "name columns")
-    columns = {name.casefold() for name, _ in over.columns}
-    known: dict[str, Expression] = {}
-    read: list[tuple[str | None, Expression, exp.Expr]] = []
-    for node in tree.expressions:
-        if _is_star(node, parts.scope):
-            read += [(name, parts.read(_named_column(name, node), known), node) for name, _ in over.columns]
-            continue
-        alias = node.alias if isinstance(node, exp.Alias) else None
-        read.append((alias, parts.read(node.unalias(), known, over=True), node))
-        if alias is not None and alias.casefold() not in columns:
-            known[alias.casefold()] = read[-1][1]
-    return _name_outputs(read, parts)
-
-
-def _is_star(node: exp.Expr, scope: SqlScope) -> bool:
-    if isinstance(node, exp.Star):
-        return True
-    if not (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
-        return False
-    table, alias = node.args.get("table"), scope.items[0].qualifier
-    if table is None or table.name.casefold() != alias.casefold():
-        raise scope.refuse(node, "The question has no such table.", "name the columns")
-    return True
-
-
-def _named_column(name: str, node: exp.Expr) -> exp.Column:
-    column = exp.Column(this=exp.Identifier(this=name, quoted=True))
-    column.meta.update(node.meta)
-    return column
-
-
-def _name_outputs(read: list[tuple[str | None, Expression, exp.Expr]], parts: StageParts) -> tuple[StageOutput, ...]:
-    """Return outputs with their names: as given, else made up so that they differ from all others."""
-    if len(read) > MOST_OUTPUTS:
-        raise parts.scope.refuse(read[-1][2], f"There are more than {MOST_OUTPUTS} outputs.", "select fewer columns")
-    taken: list[str] = []
-    for name, _, node in read:
-        if name is not None and name.casefold() in {other.casefold() for other in taken}:
-            raise parts.scope.refuse(node, f"Two outputs are called {name!r}.", "give each its own name")
-        if name is not None and (not name.strip() or len(name) > LONGEST_NAME):
-            raise parts.scope.refuse(node, f"A name has 1 to {LONGEST_NAME} characters.", "give it a name such as n")
-        taken += [] if name is None else [name]
-    outputs: list[StageOutput] = []
-    for name, expression, _ in read:
-        chosen = make_unique_name(_name_of(expression, parts), taken) if name is None else name
-        taken.append(chosen)
-        outputs.append(StageOutput(chosen, expression))
-    return tuple(outputs)
-
-
-def _name_of(expression: Expression, parts: StageParts) -> str:
-    """Return what an output is called without AS: its column, or its only summary with its column."""
-    names = {name for name in post.names_in(expression) if name[:2] != post.number_name(0)[:2]}
-    held = sorted(name for name in names if name.startswith(post.MARK))
-    if not names:
-        return "value"
-    if len(held) != 1:
-        return "value" if held else name_of(expression)
-    index, what = int(held[0][2:]), held[0][1]
-    if what == "k":
-        return name_of(parts.groups[index]) if isinstance(expression, ColumnValue) else "value"
-    if what == "w":
-        return _name_function(parts.windows[index].function, parts)
-    return _name_function(parts.summaries[index], parts)
-
-
-def _name_function(function: Summary | Ranking | Neighbour, parts: StageParts) -> str:
-    if isinstance(function, Ranking):
-        return function.function.lower()
-    distinct = isinstance(function, Summary) and function.distinct
-    word = "distinct" if distinct else WORDS.get(function.function, function.function.lower())
-    column = "value" if function.value is None else _name_of(function.value, parts)
-    return word if column == "value" else f"{word}_{column}"
-
-
-WORDS = {"VAR_SAMP": "variance", "VAR_POP": "variance", "STDDEV_SAMP": "stddev", "STDDEV_POP": "stddev"} | {
-    "QUANTILE_CONT": "quantile"
-}
-
-
-def _order_nodes(tree: exp.Select, scope: SqlScope) -> list[exp.Expr]:
-    order = tree.args.get("order")
-    if order is not None and not order.expressions:
-        raise scope.refuse(order, "ORDER BY names nothing.", "name a column, or leave it out")
-    return [] if order is None else list(order.expressions)
-
-
-def _read_sorting(
-    node: exp.Expr,
-    tree: exp.Select,
-    parts: StageParts,
-    outputs: tuple[StageOutput, ...],
-    aliases: dict[str, Expression],
-) -> Sorting:
-    inner, descending = node.this, bool(node.args.get("desc"))
-    if not isinstance(inner, exp.Literal):
-        return Sorting(_read_sorted(inner, parts, aliases), descending)
-    if inner.is_string or not inner.name.isdecimal() or not 1 <= int(inner.name) <= len(outputs):
-        raise parts.scope.refuse(
-            inner,
-            f"There is no output {inner.name[:20]}.",
-            f"write a number from 1 to {len(tree.expressions)}, or a name",
-        )
-    return Sorting(outputs[int(inner.name) - 1].expression, descending)
-
-
-def _read_sorted(node: exp.Expr, parts: StageParts, aliases: dict[str, Expression]) -> Expression:
-    """Return what is sorted by. An output's expression is settled already, and nothing else may be."""
-    if isinstance(node, exp.Column) and node.args.get("table") is None and node.name.casefold() in aliases:
-        return aliases[node.name.casefold()]
-    return parts.read(node, aliases, over=True)
-
-
-def _read_number(tree: exp.Select, clause: str, scope: SqlScope) -> int | None:
-    """Return the number of LIMIT or OFFSET."""
-    part = tree.args.get(clause)
-    if part is None:
-        return None
-    node, word = part.expression, clause.upper()
-    if not isinstance(node, exp.Literal) or not node.name.isdecimal() or int(node.name) > MOST_ROWS:
-        raise scope.refuse(part, f"{word} needs a whole number of at least 0.", f"write {word} 10")
-    return int(node.name)

@@ -5,6 +5,7 @@ parts → question.
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from sqlglot import Token, exp
 
@@ -19,7 +20,12 @@ from discreet.query.relations.normal_form import settle_question
 from discreet.query.remedies import Fix, Never
 from discreet.query.sql.computed_bounds import check_question
 from discreet.query.sql.expressions import read_expression
-from discreet.query.sql.outer_queries import is_about_public_tables, read_outer_question, read_public_question
+from discreet.query.sql.outer_queries import (
+    ThresholdQuestions,
+    is_about_public_tables,
+    read_outer_question,
+    read_public_question,
+)
 from discreet.query.sql.parsing.parser import parse_expression, parse_select, tokenise
 from discreet.query.sql.parsing.spellings import quote_columns, respell, respell_expression
 from discreet.query.sql.parsing.tokens import (
@@ -36,7 +42,7 @@ from discreet.query.sql.parsing.tokens import (
 from discreet.query.sql.parsing.tree_checks import TREE_CHECKS, start_of
 from discreet.query.sql.parsing.tree_spellings import DeclaredTables, respell_tree
 from discreet.query.sql.queries import add_with_names, read_rows_of
-from discreet.query.sql.scope import Known, RowSource, SqlScope
+from discreet.query.sql.scope import AnswerPublic, Known, RowSource, SqlScope
 from discreet.query.sql.select import Parts, SortPiece, SqlPiece, group_nodes, question_of, split_sets
 
 WordCheck = Callable[[Page, list[Token]], None]
@@ -53,11 +59,12 @@ def read(
     publics: Mapping[str, PublicScan],
     matches: Matches | None,
     paths: Mapping[str, str],
+    answer: AnswerPublic | None = None,
 ) -> Question:
     """Return the question that a text asks."""
     page = _plain(text)
     try:
-        known = Known(page, schemas, publics, matches, paths)
+        known = Known(page, schemas, publics, matches, paths, answer=answer)
         tree = _tree(page, known)
         known = add_with_names(tree, known)
         return read_outer_question(tree, known, _read_question)
@@ -104,7 +111,9 @@ def find_constants(text: str) -> tuple[tuple[str, Value], ...] | None:
 def _read_question(tree: exp.Select, known: Known) -> Question:
     """Return the question of a SELECT about private rows."""
     source, conditions = read_rows_of(tree, known)
-    return question_about(source, _read_parts(known.page, tree, source, conditions, known), known)
+    thresholds = ThresholdQuestions(_read_question, known)
+    parts = replace(_read_parts(known.page, tree, source, conditions, known), special=thresholds.find)
+    return replace(question_about(source, parts, known), thresholds=tuple(thresholds.asked))
 
 
 def read_rows(

@@ -10,9 +10,9 @@ from discreet.algebra.expressions import ColumnValue, Expression, map_columns
 from discreet.algebra.relations import Derived, Named, PublicScan, Relation, Scan, columns_of
 from discreet.core import DiscreetError
 from discreet.core.limits import Matches
-from discreet.core.schema import Column, Schema, closest
+from discreet.core.schema import Column, Schema, Value, closest
 from discreet.query.names import AGGREGATES
-from discreet.query.questions import QueryRefused
+from discreet.query.questions import PublicQuestion, QueryRefused
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.schemas import people_in, relation_schema, table_schema
 from discreet.query.remedies import Fix, quote_if_needed, replace_name, reword
@@ -60,6 +60,12 @@ class Item:
         return cls(qualifier, tuple(SeenColumn(column.name, column) for column in columns))
 
 
+#: Returns the only value of a question about public tables, which has one cell.
+AnswerPublic = Callable[[PublicQuestion], Value]
+#: Reads a node that means something only where it stands; None for any other.
+Special = Callable[[exp.Expr, "SqlScope"], Expression | None]
+
+
 @dataclass(frozen=True, slots=True)
 class SqlScope:
     """Where an expression stands: its text, the table, and what may be named there.
@@ -70,7 +76,7 @@ class SqlScope:
     page: Page
     schema: Schema
     items: tuple[Item, ...]
-    special: Callable[[exp.Expr, "SqlScope"], Expression | None] | None = None
+    special: Special | None = None
     #: What the table is called where a name is not found, if not as the schema has it.
     table: str = ""
     #: What may be named besides, if nothing here is called so: rows outside of EXISTS.
@@ -230,6 +236,8 @@ class Known:
     #: What tables are called where they come from, with their schemas.
     paths: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Given] = field(default_factory=dict)
+    #: Answers questions about public tables that have one cell; None if their rows are not known.
+    answer: AnswerPublic | None = None
     numbers: Numbers = field(default_factory=Numbers)
 
     def refuse(self, node: exp.Expr, problem: str, fix: str) -> QueryRefused:

@@ -27,7 +27,7 @@ from discreet.query.sql.expressions import build_call, read_expression
 from discreet.query.sql.outputs import OutputTerms, as_whole, refuse_ungrouped
 from discreet.query.sql.parsing.tokens import Page
 from discreet.query.sql.parsing.tree_checks import start_of
-from discreet.query.sql.scope import Item, SqlScope, strip_numbers
+from discreet.query.sql.scope import Item, Special, SqlScope, strip_numbers
 
 
 def sums_up(node: exp.Expr) -> bool:
@@ -113,6 +113,8 @@ class Parts:
     distinct: bool = False
     #: By which of the groups, in turn, rows are grouped; None: by all of them, once.
     sets: tuple[tuple[int, ...], ...] | None = None
+    #: Reads scalar subqueries among the conditions.
+    special: Special | None = None
 
     @property
     def keys(self) -> tuple[SqlPiece, ...]:
@@ -229,7 +231,7 @@ def _check_size(parts: Parts) -> None:
 def _read_where(parts: Parts) -> Expression | None:
     conditions: list[Expression] = []
     for piece in parts.where:
-        condition = read_expression(piece.node, parts.scope(piece))
+        condition = read_expression(piece.node, replace(parts.scope(piece), special=parts.special))
         if condition.kind is not Kind.BOOLEAN:
             raise parts.scope(piece).refuse(piece.node, "WHERE needs a condition.", "write a comparison: age >= 40")
         conditions.append(condition)

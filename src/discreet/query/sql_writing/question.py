@@ -1,6 +1,6 @@
 """A question as SQL: the one text that it has. Reading it gives the same question again."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from functools import reduce
 
@@ -9,6 +9,7 @@ from discreet.algebra.relations import Scan
 from discreet.core.exact import nearest_float
 from discreet.core.schema import Schema
 from discreet.query import questions as q
+from discreet.query.post_processing import threshold_name
 from discreet.query.relations.schemas import table_schema
 from discreet.query.sql_writing.expressions import (
     WHOLE,
@@ -30,7 +31,7 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
     lines = [f"SELECT {', '.join(map(writer.output, question.outputs))}", f"FROM {base.text}"]
     where = base.where(question.where)
     if where:
-        lines.append(where)
+        lines.append(_write_thresholds(where, [question_sql(one, schemas) for one in question.thresholds]))
     if question.groups:
         groups = (expression_sql(group.expression, base.needed) for group in question.groups)
         lines.append(f"GROUP BY {_groups_sql(list(groups), question.sets)}")
@@ -42,6 +43,13 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
         lines.append(f"LIMIT {question.most}")
     numbers = [question_sql(number, schemas) for number in question.numbers]
     return reduce(lambda below, stage: stage_sql(stage, below, numbers), question.stages, "\n".join(lines))
+
+
+def _write_thresholds(text: str, thresholds: Sequence[str]) -> str:
+    """Return a condition with subqueries in place of their names, which stand nowhere else in a text."""
+    for index, threshold in enumerate(thresholds):
+        text = text.replace(quote_name(threshold_name(index)), f"({threshold})")
+    return text
 
 
 def _groups_sql(groups: list[str], sets: tuple[tuple[int, ...], ...] | None) -> str:

@@ -116,7 +116,7 @@ def plan_batch(
         raise InvalidInput(
             "A batch takes questions with one grouping each.", fix="ask the question by itself, or list its groupings"
         )
-    if any(question.stages for question in questions):
+    if any(question.stages or question.thresholds for question in questions):
         raise InvalidInput(
             "A batch takes questions about rows, not about answers.",
             fix="put the question inside FROM (…) into the batch, and compute the rest from its answer",
