@@ -133,8 +133,9 @@ FAILURE_MUTANTS = [
     Mutant(
         "a failure is not noted",
         "gate/gate.py::Gate._track_run",
-        "            runs.end(begun, how)\n",
-        "            self._ledger.excuse(begun, by='g', reason='r')\n            runs.end(begun, INTERRUPTED)\n",
+        "            runs.end(tracked.number, how)\n",
+        "            self._ledger.excuse(begun, by='g', reason='r')\n"
+        "            runs.end(tracked.number, INTERRUPTED)\n",
         FREE,
     ),
     Mutant(
@@ -147,7 +148,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "an excused run may fail for other reasons",
         "gate/entries/runs.py::RunState.record_end",
-        "        if run.excused and how != FAILED:\n",
+        "        if run.excused and how not in (FAILED, LATE):\n",
         "        if run.record_excuse:\n",
         FREE,
     ),

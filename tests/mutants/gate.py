@@ -34,8 +34,8 @@ GATE_MUTANTS = [
     Mutant(
         "an error carries the frames that saw the data",
         "gate/gate.py::Gate._run",
-        "            failure = error\n        # From here",
-        "            raise RunFailed(FAILED, fix='ask again')\n        # From here",
+        "            failure = error\n        try:",
+        "            raise RunFailed(FAILED, fix='ask again')\n        try:",
         "unit/test_gate.py::test_a_failure_carries_no_frame_that_saw_the_data",
     ),
     Mutant(

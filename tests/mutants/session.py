@@ -160,8 +160,8 @@ SESSION_MUTANTS = [
     Mutant(
         "everybody pays under one name",
         "session/context.py::AnalystContext.__init__",
-        "Gate(dataset.ledger, dataset.tables, analyst=analyst)",
-        "Gate(dataset.ledger, dataset.tables)",
+        "analyst=analyst, pacer=dataset.pacer)",
+        "pacer=dataset.pacer)",
         f"{SESSION}::test_analysts_pay_from_one_account_under_their_names",
     ),
     Mutant(

@@ -1,7 +1,7 @@
 """A question with its price: the Plan that goes through the gate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -169,40 +169,30 @@ class QueryPlan:
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
-        self._fill(sample_constants(threshold.kind for threshold in self.thresholds)).check_alone(data)
+        where, limit = self._fill(sample_constants(threshold.kind for threshold in self.thresholds)), self.limit
+        if isinstance(limit, ChosenLimit):
+            check_pass(data, limit.passing(where, self.pass_keys, UNSALTED, self.source, self.schema.table))
+            limit = Limit()
+        check_pass(data, self._aggregation(where, limit, UNSALTED))
         for other in self.others:
             other.check(data)
 
-    def check_alone(self, data: Table | Prospect) -> None:
-        """Refuse tables that cannot be asked this, whatever becomes of the others."""
-        limit = self.limit
-        if isinstance(limit, ChosenLimit):
-            check_pass(data, limit.passing(self.where, self.pass_keys, UNSALTED, self.source, self.schema.table))
-            limit = Limit()
-        check_pass(data, self._aggregation(limit, tuple(self.aggregates()), UNSALTED))
-
     def run(self, data: Table, entropy: Entropy, /) -> dict[str, Any]:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
-        if not self.thresholds:
-            answer = self.measure(data, entropy, self.salt)
-            return answer | ({"others": [other.run(data, entropy) for other in self.others]} if self.others else {})
-        others = [other.run(data, entropy) for other in self.others]
-        filled = self._fill([threshold.constant(self.others, others) for threshold in self.thresholds])
-        return filled.measure(data, entropy, self.salt) | {"others": others}
-
-    def _fill(self, constants: Sequence[Literal]) -> "QueryPlan":
-        """Return this plan with constants in place of its thresholds. Nothing else of it depends on them."""
-        if not self.thresholds:
-            return self
-        return replace(self, where=fill_thresholds(self.where, constants), thresholds=(), others=(), places=())
-
-    def measure(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
-        """Return what this plan measures, without the others."""
-        limit = self._limit(data, salt, entropy)
+        # The numbers that rows are compared with come first. Their noisy values are constants of the condition alone.
+        first = [other.run(data, entropy) for other in self.others] if self.thresholds else []
+        where = self._fill([threshold.constant(self.others, first) for threshold in self.thresholds])
+        limit = self._limit(data, where, entropy)
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
-        exact = self._pick_tuples(aggregate(self._aggregation(limit, tuple(self.aggregates()), salt)))
+        exact = self._pick_tuples(aggregate(self._aggregation(where, limit, self.salt)))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
-        return self._perturb_parts(exact, answers, limit, entropy)
+        answer = self._perturb_parts(exact, answers, limit, entropy)
+        others = first or [other.run(data, entropy) for other in self.others]
+        return answer | ({"others": others} if others else {})
+
+    def _fill(self, constants: Sequence[Literal]) -> Expression | None:
+        """Return the condition with constants in place of the thresholds."""
+        return fill_thresholds(self.where, constants) if self.thresholds else self.where
 
     @property
     def pass_keys(self) -> tuple[Key, ...]:
@@ -246,10 +236,10 @@ class QueryPlan:
             "parts": [perturb_part(part, share) for part, share in priced],
         }
 
-    def _limit(self, data: Table, salt: int, entropy: Entropy) -> AnyLimit:
+    def _limit(self, data: Table, where: Expression | None, entropy: Entropy) -> AnyLimit:
         if not isinstance(self.limit, ChosenLimit):
             return self.limit
-        passing = self.limit.passing(self.where, self.pass_keys, salt, self.source, self.schema.table)
+        passing = self.limit.passing(where, self.pass_keys, self.salt, self.source, self.schema.table)
         return self.limit.choose(data, passing, self.pricing(None), entropy)
 
     def costs(self, limit: AnyLimit) -> list[PassCost]:
@@ -265,13 +255,13 @@ class QueryPlan:
         """Return what is measured exactly, each once."""
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
 
-    def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...], salt: int | None = None) -> Aggregation:
+    def _aggregation(self, where: Expression | None, limit: AnyLimit, salt: int) -> Aggregation:
         return Aggregation(
-            where=self.where,
+            where=where,
             keys=self.pass_keys,
-            aggregates=aggregates,
+            aggregates=tuple(self.aggregates()),
             limit=limit,
-            salt=self.salt if salt is None else salt,
+            salt=salt,
             source=self.source,
             table=self.schema.table,
         )
