@@ -473,8 +473,8 @@ QUERY_MUTANTS = [
     Mutant(
         "which rows a unit keeps hangs on the noisy number",
         "query/planning/plans.py::QueryPlan.run",
-        "self._aggregation(where, limit, self.salt)",
-        "self._aggregation(where, limit, salt_of(self.canonical() + repr(where)))",
+        "tuple(self.aggregates()), self.salt)",
+        "tuple(self.aggregates()), salt_of(self.canonical() + repr(where)))",
         f"{THRESHOLDS}::test_the_second_step_sees_the_noisy_number_of_the_first",
     ),
     Mutant(

@@ -1,7 +1,7 @@
 """A question with its price: the Plan that goes through the gate."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from fractions import Fraction
 from functools import cached_property
@@ -173,7 +173,7 @@ class QueryPlan:
         if isinstance(limit, ChosenLimit):
             check_pass(data, limit.passing(where, self.pass_keys, UNSALTED, self.source, self.schema.table))
             limit = Limit()
-        check_pass(data, self._aggregation(where, limit, UNSALTED))
+        check_pass(data, replace(self._aggregation(limit, tuple(self.aggregates()), UNSALTED), where=where))
         for other in self.others:
             other.check(data)
 
@@ -184,7 +184,8 @@ class QueryPlan:
         where = self._fill([threshold.constant(self.others, first) for threshold in self.thresholds])
         limit = self._limit(data, where, entropy)
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
-        exact = self._pick_tuples(aggregate(self._aggregation(where, limit, self.salt)))
+        aggregation = replace(self._aggregation(limit, tuple(self.aggregates()), self.salt), where=where)
+        exact = self._pick_tuples(aggregate(aggregation))
         answers = dict(zip(self.aggregates(), exact.answers, strict=True))
         answer = self._perturb_parts(exact, answers, limit, entropy)
         others = first or [other.run(data, entropy) for other in self.others]
@@ -255,13 +256,13 @@ class QueryPlan:
         """Return what is measured exactly, each once."""
         return list(dict.fromkeys(aggregate_of(part) for part in self.parts))
 
-    def _aggregation(self, where: Expression | None, limit: AnyLimit, salt: int) -> Aggregation:
+    def _aggregation(self, limit: AnyLimit, aggregates: tuple[Aggregate, ...], salt: int | None = None) -> Aggregation:
         return Aggregation(
-            where=where,
+            where=self.where,
             keys=self.pass_keys,
-            aggregates=tuple(self.aggregates()),
+            aggregates=aggregates,
             limit=limit,
-            salt=salt,
+            salt=self.salt if salt is None else salt,
             source=self.source,
             table=self.schema.table,
         )
