@@ -158,8 +158,7 @@ def test_nobody_moves_the_second_step_farther_than_is_paid_for_whatever_the_numb
     kind, everybody = plan.thresholds[0].kind, visits()
     aggregates = tuple(plan.aggregates())
     for value in (None, 0, 30.25):
-        where = plan._fill([build_constant(value, kind)])
-        aggregation = replace(plan._aggregation(plan.limit, aggregates), where=where)
+        aggregation = plan._fill([build_constant(value, kind)])._aggregation(plan.limit, aggregates)
         exact = PlainTable(VISITS, everybody).aggregate(aggregation)
         for person in range(5):
             left = [row for row in everybody if row["patient_id"] != person]

@@ -169,7 +169,8 @@ class QueryPlan:
 
     def check(self, data: Table | Prospect, /) -> None:
         """Refuse, before anything is paid, tables that cannot be asked this now. Reads no row."""
-        where, limit = self._fill(sample_constants(threshold.kind for threshold in self.thresholds)), self.limit
+        where = self._fill(sample_constants(threshold.kind for threshold in self.thresholds)).where
+        limit = self.limit
         if isinstance(limit, ChosenLimit):
             check_pass(data, limit.passing(where, self.pass_keys, UNSALTED, self.source, self.schema.table))
             limit = Limit()
@@ -181,7 +182,7 @@ class QueryPlan:
         """Return noisy integers for all parts, the groups, and the limit they were measured under."""
         # The numbers that rows are compared with come first. Their noisy values are constants of the condition alone.
         first = [other.run(data, entropy) for other in self.others] if self.thresholds else []
-        where = self._fill([threshold.constant(self.others, first) for threshold in self.thresholds])
+        where = self._fill([threshold.constant(self.others, first) for threshold in self.thresholds]).where
         limit = self._limit(data, where, entropy)
         aggregate = choose_aggregate(data, lambda: self.costs(limit))
         aggregation = replace(self._aggregation(limit, tuple(self.aggregates()), self.salt), where=where)
@@ -191,9 +192,11 @@ class QueryPlan:
         others = first or [other.run(data, entropy) for other in self.others]
         return answer | ({"others": others} if others else {})
 
-    def _fill(self, constants: Sequence[Literal]) -> Expression | None:
-        """Return the condition with constants in place of the thresholds."""
-        return fill_thresholds(self.where, constants) if self.thresholds else self.where
+    def _fill(self, constants: Sequence[Literal]) -> "QueryPlan":
+        """Return this plan with constants in place of its thresholds. Nothing else of it depends on them."""
+        if not self.thresholds:
+            return self
+        return replace(self, where=fill_thresholds(self.where, constants), thresholds=(), others=(), places=())
 
     @property
     def pass_keys(self) -> tuple[Key, ...]:
