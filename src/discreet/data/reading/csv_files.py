@@ -20,7 +20,7 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
 from discreet.data.reading.csv_format import CsvFormat
-from discreet.data.reading.csv_lines import LINES_TABLE, first_line, forget_lines, load_lines
+from discreet.data.reading.csv_lines import LINES_TABLE, LineCut, first_line, forget_lines, load_lines
 from discreet.data.reading.parts import different_columns, has_csv_parts, list_parts
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -94,6 +94,11 @@ class CsvFile:
         return f"(SELECT {columns} FROM {fields} WHERE fields IS NOT NULL)"  # noqa: S608
 
     @property
+    def cut(self) -> LineCut:
+        """What is kept of a line that would be much work."""
+        return LineCut(self.delimiter, self.form.quote, len(self.names))
+
+    @property
     def count_unmatched(self) -> str:
         """The SQL of how many lines are left out for their quotes, once the lines are loaded."""
         return f"SELECT count(*) FROM {LINES_TABLE} WHERE {self._fields} IS NULL"  # noqa: S608 - our own words
@@ -137,7 +142,7 @@ def need_header(connection: Any, path: Path, form: CsvFormat) -> CsvFile:
 def load_texts(connection: Any, path: Path, form: CsvFormat) -> tuple[CsvFile, str]:
     """Load all cells as texts, and return the file and the table that they are in. For the steward."""
     file = need_header(connection, path, form)
-    load_lines(connection, path, form)
+    load_lines(connection, path, form, file.cut)
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {TEXTS_TABLE} AS SELECT * FROM {file.texts}")  # noqa: S608 - quoted
     forget_lines(connection)
     return file, TEXTS_TABLE

@@ -5,14 +5,20 @@ Here the file is cut at the byte 0x0A, which is part of no other UTF-8 character
 in UTF-16, at the unit 0x000A. A carriage return before a line feed belongs to the end of the line; any other one stays
 in its cell, as do vertical tabs, form feeds, NEL, U+2028 and NUL. A line that is empty, not of its encoding, a comment,
 or longer than `LONGEST_LINE`, is left out, and no other line with it.
+
+The engine is given no cell that has no column, but for a few, and no more of a cell than shows that it is too long.
+Otherwise it would make millions of cells of one person's line of delimiters.
 """
 
 import gzip
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, Any, cast
 
+from discreet.algebra.functions import LONGEST_TEXT
 from discreet.algebra.names import literal
 from discreet.core import InvalidInput
 from discreet.data.reading.csv_format import CsvFormat
@@ -24,6 +30,10 @@ LINES_TABLE = "source_lines"
 LONGEST = 1 << 20
 #: A longer line is left out, in bytes.
 LONGEST_LINE = 2_000_000
+#: Cells beyond the columns that the engine may split a line into, before they are left out.
+SPARE = 1000
+#: Letters of a line that the engine is given as they are, whichever cells they are in.
+LONG = 1 << 16
 #: Bytes that are handed to the engine at a time.
 PIECE = 1 << 22
 #: The marks that files of UTF-16 begin with, and the same encoding without a mark.
@@ -53,7 +63,56 @@ def first_line(path: Path, form: CsvFormat) -> str:
     return text
 
 
-def load_lines(connection: Any, path: Path, form: CsvFormat) -> None:
+@dataclass(frozen=True, slots=True)
+class LineCut:
+    """Cuts a line after the cells that have a column, and a cell where it is too long for a text.
+
+    A line has the same values afterwards. One whose quotes do not match somewhere is still none.
+    """
+
+    delimiter: str
+    quote: str
+    cells: int
+
+    def cut_lines(self, text: str) -> str:
+        """Return some lines, those of them cut that would be much work."""
+        lines = text.split("\n")
+        much = [place for place, line in enumerate(lines) if len(line) > SPARE and self._is_much(line)]
+        for place in much:
+            lines[place] = self._cut_line(lines[place])
+        return "\n".join(lines) if much else text
+
+    def _is_much(self, line: str) -> bool:
+        return len(line) > LONG or line.count(self.delimiter) >= self.cells + SPARE
+
+    def _cut_line(self, line: str) -> str:
+        bare = line.rstrip("\r")
+        if not bare or len(bare.encode()) > LONGEST_LINE:
+            return ""  # it is left out
+        cells: Iterable[str]
+        if not self.quote or self.quote not in bare:
+            cells = bare.split(self.delimiter, self.cells)[: self.cells]
+        else:
+            # Possessive, and so without steps back: a line's signs say from left to right how it matches.
+            quote, sign = re.escape(self.quote), re.escape(self.delimiter)
+            cell = f"(?:{quote}(?:[^{quote}]++|{quote}{quote})*+{quote}|[^{quote}{sign}]*+){sign}"
+            if not re.fullmatch(f"(?:{cell})*+", bare + self.delimiter):
+                return bare[0].replace(self.quote, "") + self.quote  # no row either, and a comment if it was one
+            found = islice(re.finditer(cell, bare + self.delimiter), self.cells)
+            cells = (match.group()[: -len(self.delimiter)] for match in found)
+        # The last delimiter keeps a line of empty cells, and a carriage return in the last cell, what they are.
+        return "".join(self._cut_cell(cell) + self.delimiter for cell in cells)
+
+    def _cut_cell(self, cell: str) -> str:
+        if len(cell) <= LONGEST_TEXT:
+            return cell
+        if not self.quote or not cell.startswith(self.quote):
+            return cell[: LONGEST_TEXT + 1]
+        inside = cell[1:-1].replace(self.quote * 2, self.quote)[: LONGEST_TEXT + 1]
+        return self.quote + inside.replace(self.quote, self.quote * 2) + self.quote
+
+
+def load_lines(connection: Any, path: Path, form: CsvFormat, cut: LineCut) -> None:
     """Create the table of a file's lines, in their order, without the one that names columns."""
     connection.execute(f"CREATE OR REPLACE TEMP TABLE {LINES_TABLE} (line VARCHAR)")
     row = "rtrim(line, chr(13)) <> ''"
@@ -70,7 +129,7 @@ def load_lines(connection: Any, path: Path, form: CsvFormat) -> None:
             lines = LineReader.of(file, form)
             lines.read_names(file, form)
             for piece in lines.pieces(file):
-                connection.execute(insert, {"piece": piece})
+                connection.execute(insert, {"piece": cut.cut_lines(piece)})
 
 
 def forget_lines(connection: Any) -> None:

@@ -163,7 +163,7 @@ def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat
     if is_csv(path):
         lines = CsvFile.of(path, form or CsvFormat())
         if rows:
-            load_lines(connection, path, lines.form)
+            load_lines(connection, path, lines.form, lines.cut)
         relation = lines.texts if rows else lines.no_rows
         return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)
     raise InvalidInput(
