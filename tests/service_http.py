@@ -29,7 +29,7 @@ class Served:
         self.audit = AuditLog(folder / "audit.jsonl")
         counter = RateCounter(rates or RateLimits(requests=100_000))
         guarded = GuardedDoor(door, dataset="clinic", rates=counter, audit=self.audit)
-        self.face = HttpFace(doors={"clinic": guarded}, people=self.registry, **face)
+        self.face = HttpFace(doors={"clinic": guarded}, people={"clinic": self.registry}, **face)
         self.app = build_app(self.face)
 
     def request(self, method, path, *, who="ada", token=None, headers=None, **more):

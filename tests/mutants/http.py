@@ -30,9 +30,9 @@ HTTP_MUTANTS = [
     ),
     Mutant(
         "a request without a token is somebody's",
-        "service/http/app.py::need_principal",
-        "if principal is None:",
-        "if principal is None and token:",
+        "service/http/app.py::need_known",
+        "if not known:",
+        "if not known and text:",
         f"{HTTP}::test_whoever_has_no_valid_token_gets_one_and_the_same_reply",
     ),
     Mutant(

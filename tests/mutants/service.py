@@ -2,6 +2,7 @@
 
 from mutants.mutant import Mutant
 
+RUNNING = "contracts/test_service_running.py"
 SLOTS, PACING, DOOR = (
     "unit/test_service_slots.py",
     "unit/test_gate_pacing.py",
@@ -64,6 +65,48 @@ SERVICE_MUTANTS = [
         "how not in (FAILED, LATE)",
         "how != FAILED",
         f"{PACING}::test_an_excused_run_that_is_late_counts",
+    ),
+    Mutant(
+        "a token opens every dataset of a service",
+        "service/http/app.py::need_known",
+        "    return known\n",
+        "    return dict.fromkeys(people, next(iter(known.values())))\n",
+        f"{RUNNING}::test_a_token_is_for_the_datasets_whose_registry_has_it_and_others_are_not_there",
+    ),
+    Mutant(
+        "metrics of all datasets are told to the auditor of one",
+        "service/http/app.py::_metrics",
+        'if of in ("", *read))',
+        "if read)",
+        f"{RUNNING}::test_metrics_are_of_the_datasets_whose_auditor_asks",
+    ),
+    Mutant(
+        "tokens go beyond this machine in the clear",
+        "service/datasets.py::need_private_address",
+        "    if encrypted or behind_proxy or is_loopback(host):\n",
+        "    if True:\n",
+        f"{RUNNING}::test_what_is_wrong_is_refused_before_anything_is_served",
+    ),
+    Mutant(
+        "workers outlive the process that forked them",
+        "service/worker.py::end_with_parent",
+        "        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)\n",
+        "        pass\n",
+        f"{RUNNING}::test_a_service_whose_nursery_is_killed_ends_with_an_error_and_so_do_its_workers",
+    ),
+    Mutant(
+        "a service that stops does not excuse what it kills",
+        "service/front.py::FrontDoor.drain",
+        "            await asyncio.to_thread(self._excuse_runs)\n",
+        "            pass\n",
+        f"{RUNNING}::test_a_run_that_is_longer_than_the_drain_is_excused_and_no_failure",
+    ),
+    Mutant(
+        "workers outlive their front",
+        "service/nursery.py::serve_nursery",
+        "    for pid in children:\n        _end(pid)\n",
+        "",
+        f"{RUNNING}::test_a_front_that_is_killed_takes_nursery_and_workers_with_it_and_its_answers_are_there_again",
     ),
     Mutant(
         "two people share a request id",

@@ -34,7 +34,7 @@ def served(test, **settings):
     """Run a test against a server on a free port."""
 
     async def run():
-        face = HttpFace(doors={"clinic": AnyDoor()}, people=Anybody(), limits=BodyLimits(seconds=0.1))
+        face = HttpFace(doors={"clinic": AnyDoor()}, people={"clinic": Anybody()}, limits=BodyLimits(seconds=0.1))
         server = build_server(build_app(face), Listening(port=0, **settings))
         with socket.create_server(("127.0.0.1", 0)) as listener:
             task = asyncio.create_task(server.serve([listener]))

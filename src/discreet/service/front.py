@@ -107,8 +107,8 @@ class FrontDoor:
         reply = await self._answer(question, lambda session: release_batch(session, asked, request))
         return cast("BatchReply", reply)
 
-    async def close(self, patience: float = 4.0) -> None:
-        """End; what is being run has a few seconds to finish. The rest is noted beforehand, and is no failure."""
+    async def drain(self, patience: float = 3.5) -> None:
+        """Begin nothing more, and wait a few seconds for what runs. The rest is noted beforehand, and is no failure."""
         self._closing = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=patience)
@@ -116,8 +116,19 @@ class FrontDoor:
             await asyncio.to_thread(self._excuse_runs)
         for task in list(self._tasks):
             task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def close(self) -> None:
+        """End, with all processes of the dataset; what is being run has a few seconds to finish."""
+        await self.drain()
         await self._workers.close()
         await asyncio.to_thread(self._session.close)
+
+    @property
+    def is_orphaned(self) -> bool:
+        """Whether the process that forks workers is gone, so that none is replaced any more."""
+        return not self._workers.has_nursery
 
     async def _look(self, who: Principal, allowed: tuple[Role, ...], act: Callable[[Session], T]) -> T:
         """Return what follows from public facts and the ledger."""

@@ -75,6 +75,11 @@ class Nursery:
             self._process.wait()
 
     @property
+    def lives(self) -> bool:
+        """Whether the process lives."""
+        return self._process.poll() is None
+
+    @property
     def pid(self) -> int:
         """The process id of the nursery."""
         return self._process.pid
@@ -110,6 +115,7 @@ def _end(pid: int) -> None:
 def _fork_worker(commands: socket.socket, descriptors: list[int], settings: str, memory: int) -> int:
     from discreet.service.worker import run_worker  # noqa: PLC0415 - loaded before the first fork
 
+    parent = os.getpid()
     pid = os.fork()
     if pid:
         commands.sendall(pid.to_bytes(PID, "big"))
@@ -119,7 +125,7 @@ def _fork_worker(commands: socket.socket, descriptors: list[int], settings: str,
         commands.close()
         gc.unfreeze()
         reading, writing = descriptors
-        run_worker(reading, writing, settings, memory)
+        run_worker(reading, writing, settings, memory=memory, parent=parent)
         code = 0
     except BaseException:  # noqa: BLE001 - it may quote rows: standard error is the operator's log
         traceback.print_exc()

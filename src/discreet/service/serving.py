@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from discreet.service.datasets import open_operator_log
 from discreet.service.front import FrontDoor
 from discreet.service.nursery import Nursery
 from discreet.service.settings import ServiceSettings, read_service_settings
 from discreet.service.workers import Workers
-from discreet.session import Ledger, PublicFacts, Session, read_facts, read_settings
+from discreet.session import Ledger, PublicFacts, Session, find_constants, read_facts, read_settings
 
 
 @asynccontextmanager
@@ -22,7 +23,9 @@ async def serve_dataset(path: str | Path, settings: ServiceSettings | None = Non
     found = read_service_settings(path) if settings is None else settings
     workers = Workers(start_nursery(path, found), found.workers)
     try:
-        facts = read_facts(await workers.start())
+        # The modules of the first question are loaded here while the nursery loads its own.
+        _, told = await asyncio.gather(asyncio.to_thread(find_constants, "SELECT 1"), workers.start())
+        facts = read_facts(told)
         session = await asyncio.to_thread(_open_front, path, facts)
     except BaseException:
         await workers.close()
@@ -46,9 +49,3 @@ def start_nursery(path: str | Path, settings: ServiceSettings) -> Nursery:
         return Nursery(Path(path).absolute(), settings.memory, log)
     finally:
         os.close(log)
-
-
-def open_operator_log(path: str | Path) -> int:
-    """Open the operator's log beside the settings, for appending: only its owner may read it, as it may quote rows."""
-    place = Path(path).absolute().with_suffix(".operator.log")
-    return os.open(place, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

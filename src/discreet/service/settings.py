@@ -1,17 +1,24 @@
 """Settings of the service: the heading `[service]` of a `discreet.toml`.
 
 [service]
-workers = 4              # processes that hold the rows
-rows = 1_000_000         # about how many rows there are: declared, public, never counted
-slot = "100ms"           # the time of one pass over a million rows
-memory = "8GB"           # of one worker
-host = "127.0.0.1"       # the address to listen on
-certificate = "tls.pem"  # with a key: TLS
+name = "clinic"            # of the dataset, as its askers know it
+workers = 4                # processes that hold the rows
+rows = 1_000_000           # about how many rows there are: declared, public, never counted
+slot = "100ms"             # the time of one pass over a million rows
+memory = "8GB"             # of one worker
+host = "127.0.0.1"         # the address to listen on
+certificate = "tls.pem"    # with a key: TLS
 key = "tls.key"
+connections = 2000         # of all clients; connections_per_client = 200 of one address
+origins = []               # web pages whose requests are served
+requests_per_minute = 600  # of one person; questions_at_once = 4
+epsilon_per_hour = 1       # of one person; or rho_per_hour
 """
 
+import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -19,18 +26,39 @@ from typing import Any
 from discreet.core import InvalidInput
 from discreet.core.canonical_text import settle
 from discreet.core.exact import whole
+from discreet.service.limits import RateLimits
 from discreet.service.slots import MILLION, Slots, read_duration
 from discreet.session import Engine
 
 #: Workers at most: each has a copy of the rows.
 MOST_WORKERS = 256
-KNOWN = ("workers", "rows", "slot", "memory", "host", "certificate", "key", "catalogue")
+#: Names of datasets: one part of an address, and the name of a database of PostgreSQL.
+DATASET_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}", re.ASCII)
+#: A page as browsers name it.
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.:\[\]-]+", re.ASCII)
+#: How the settings of a dataset are usually called; then the name of their folder says more.
+USUAL = "discreet"
+#: Settings that are limits of one person, and their fields.
+LIMITS = {
+    "requests_per_minute": "requests",
+    "questions_at_once": "at_once",
+    "epsilon_per_hour": "epsilon_per_hour",
+    "rho_per_hour": "rho_per_hour",
+}
+NUMBERS, TEXTS, PATHS = (
+    ("workers", "rows", "connections", "connections_per_client"),
+    ("host", "catalogue"),
+    ("certificate", "key"),
+)
+KNOWN = ("name", *NUMBERS, "slot", "memory", *TEXTS, *PATHS, "origins", *LIMITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceSettings:
     """How a dataset is served."""
 
+    #: What askers call the dataset; None: as its file or its folder is called.
+    name: str | None = None
     workers: int = 2
     rows: int = MILLION
     slot: Fraction = Fraction(1, 10)
@@ -41,9 +69,20 @@ class ServiceSettings:
     key: Path | None = None
     #: The address of an empty PostgreSQL that answers questions about the catalogue.
     catalogue: str | None = None
+    #: Connections of all clients, and of one address.
+    connections: int = 2000
+    connections_per_client: int = 200
+    #: Web pages whose requests are served.
+    origins: tuple[str, ...] = ()
+    #: What one person may do in a time.
+    limits: RateLimits = field(default_factory=RateLimits)
 
     def __post_init__(self) -> None:
         settle(self, workers=whole(self.workers, "workers", most=MOST_WORKERS), rows=whole(self.rows, "rows"))
+        for name in ("connections", "connections_per_client"):
+            settle(self, **{name: whole(getattr(self, name), name)})
+        if self.name is not None:
+            need_dataset_name(self.name)
         if (self.certificate is None) != (self.key is None):
             raise InvalidInput("TLS needs a certificate and a key.", fix='write certificate = "…" and key = "…"')
 
@@ -57,7 +96,8 @@ def read_service_settings(path: str | Path) -> ServiceSettings:
     """Return what a `discreet.toml` says about the service; defaults where it says nothing."""
     place = Path(path)
     try:
-        fields = tomllib.loads(place.read_text(encoding="utf-8")).get("service", {})
+        text = place.read_text(encoding="utf-8")
+        fields = tomllib.loads(text, parse_float=Decimal).get("service", {})
     except (OSError, ValueError):
         raise InvalidInput(
             f"{place.name} cannot be read.", fix="check the path; write it as discreet init does"
@@ -70,19 +110,46 @@ def read_service_settings(path: str | Path) -> ServiceSettings:
     return ServiceSettings(**_read_fields(fields, place.absolute().parent))
 
 
+def need_dataset_name(name: object) -> str:
+    """Return the name of a dataset, or refuse it."""
+    if isinstance(name, str) and DATASET_NAME.fullmatch(name):
+        return name
+    raise InvalidInput(
+        "The name of the dataset cannot stand in an address.",
+        fix='below [service], write name = "clinic", or another one of letters, digits, dots, hyphens and underscores',
+    )
+
+
+def dataset_name(path: str | Path, settings: ServiceSettings) -> str:
+    """Return what askers call a dataset: as its settings say, or as the file, or its folder, is called."""
+    if settings.name is not None:
+        return settings.name
+    place = Path(path).absolute()
+    return need_dataset_name(place.parent.name if place.stem == USUAL else place.stem)
+
+
 def _read_fields(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
-    read = {name: value for name, value in fields.items() if name in ("workers", "rows")}
+    read = {name: value for name, value in fields.items() if name in (*NUMBERS, "name")}
     if "slot" in fields:
         read["slot"] = read_duration(fields["slot"])
     if "memory" in fields:
         read["memory"] = Engine(memory=fields["memory"]).memory
-    for name in ("host", "catalogue"):
+    for name in TEXTS:
         if name in fields:
             read[name] = _text(fields[name], name)
-    for name in ("certificate", "key"):
+    for name in PATHS:
         if name in fields:
             read[name] = folder / _text(fields[name], name)
-    return read
+    if "origins" in fields:
+        read["origins"] = _read_origins(fields["origins"])
+    limits = {LIMITS[name]: value for name, value in fields.items() if name in LIMITS}
+    return {**read, "limits": RateLimits(**limits)}
+
+
+def _read_origins(value: object) -> tuple[str, ...]:
+    if isinstance(value, list) and all(isinstance(one, str) and ORIGIN.fullmatch(one) for one in value):
+        return tuple(value)
+    raise InvalidInput("origins are no web pages.", fix='write origins = ["https://tools.example.org"]')
 
 
 def _text(value: object, name: str) -> str:

@@ -5,9 +5,11 @@ run, and answers are stored before they are told. Its memory is limited, and it 
 rows in it.
 """
 
+import ctypes
 import logging
 import os
 import resource
+import signal
 import sys
 from contextlib import suppress
 from typing import Any
@@ -19,6 +21,9 @@ from discreet.service.frames import Frame, Pipe
 from discreet.service.refusals import Refusal
 from discreet.service.words import Asked, AskedBatch, read_word, write_word
 from discreet.session import Session, work_of, write_facts
+
+#: The request of `prctl(2)` for a signal when the parent ends.
+PR_SET_PDEATHSIG = 1
 
 
 class PipePacer:
@@ -89,14 +94,26 @@ def _prepare_modules(session: Session) -> None:
         session.preview(f'SELECT COUNT(*) FROM "{name}"', epsilon=1)  # noqa: S608 - a declared name; nothing is run
 
 
+def end_with_parent(parent: int) -> None:
+    """Have the kernel kill this process when the one that forked it is gone, where the kernel can (Linux).
+
+    Elsewhere a worker ends when the front closes its pipes, which it does when it finds its nursery gone.
+    """
+    with suppress(AttributeError, OSError):
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:  # it was gone before the kernel was told
+        os._exit(1)
+
+
 def limit_process(memory: int) -> None:
     """Limit the memory of this process, and let it write no core file."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
 
 
-def run_worker(reading: int, writing: int, settings: str, memory: int) -> None:
+def run_worker(reading: int, writing: int, settings: str, *, memory: int, parent: int) -> None:
     """Be a worker: frames go through two descriptors, and whatever else is written goes to the operator's log."""
+    end_with_parent(parent)
     limit_process(memory)
     OPERATOR.addHandler(logging.StreamHandler(sys.stderr))
     pipe = Pipe(reading, writing)

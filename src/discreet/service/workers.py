@@ -123,6 +123,11 @@ class Workers:
         self._nursery.end(worker.pid)
 
     @property
+    def has_nursery(self) -> bool:
+        """Whether the nursery lives."""
+        return self._nursery.lives
+
+    @property
     def pids(self) -> list[int]:
         """The process ids of workers, for tests that kill them."""
         return [worker.pid for worker in self._alive]

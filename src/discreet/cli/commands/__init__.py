@@ -28,6 +28,7 @@ DATASET = {
     **dict.fromkeys(("ask", "preview", "explain", "schema", "misfits", "buy-bounds"), f"{FOLDER}.ask"),
     "demo": f"{FOLDER}.demo",
     "cache": f"{FOLDER}.cache",
+    "serve": f"{FOLDER}.serve",
     **dict.fromkeys(("batch", "hierarchy", "counter"), f"{FOLDER}.workloads"),
 }
 #: Commands that have verbs.

@@ -7,7 +7,7 @@ request of a page of another origin is refused before it is looked at.
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -63,15 +63,16 @@ class Authenticator(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpFace:
-    """What the HTTP face serves: doors by the names of their datasets, to people with tokens."""
+    """What the HTTP face serves: by the names of datasets, their doors, and the people who have tokens for them."""
 
     doors: Mapping[str, GuardedDoor]
-    people: Authenticator
+    people: Mapping[str, Authenticator]
     limits: BodyLimits = field(default_factory=BodyLimits)
     #: Pages whose requests are served, such as https://tools.example.org; none, if left out.
     origins: frozenset[str] = frozenset()
-    #: Requests that arrived, by act: nothing here depends on how they ended.
-    arrived: Counter[str] = field(default_factory=Counter)
+    #: Requests that arrived, by dataset (empty for those of none that is there) and act: nothing here depends on how
+    #: they ended.
+    arrived: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
 def build_app(face: HttpFace) -> ASGIApp:
@@ -184,6 +185,9 @@ GOTTEN: Mapping[str, Handler] = {
 
 # What is asked of the service itself.
 
+#: Whose a token is, by the names of the datasets that it is for.
+Known: TypeAlias = Mapping[str, Principal]
+
 
 def _openapi(face: HttpFace, request: Request) -> Response:
     del face
@@ -197,18 +201,22 @@ def _health(face: HttpFace, request: Request) -> Response:
     return _respond(HealthReply())
 
 
-def _datasets(face: HttpFace, request: Request, who: Principal) -> Response:
-    del who
+def _datasets(face: HttpFace, request: Request, known: Known) -> Response:
+    """Return the names of the datasets that the token is for, and of no others."""
+    del face
     check_query(request)
-    return _respond(DatasetsReply(datasets=tuple(sorted(face.doors))))
+    return _respond(DatasetsReply(datasets=tuple(sorted(known))))
 
 
-def _metrics(face: HttpFace, request: Request, who: Principal) -> Response:
-    """Return how many requests arrived, for auditors and the steward: what others ask is nobody else's business."""
+def _metrics(face: HttpFace, request: Request, known: Known) -> Response:
+    """Return how many requests arrived, for auditors and stewards: what others ask is nobody else's business."""
     check_query(request)
-    need_role(who, READING_ALL)
+    read = {name for name, who in known.items() if who.role in READING_ALL}
+    if not read:
+        need_role(next(iter(known.values())), READING_ALL)
+    counts = sorted((of, act, count) for (of, act), count in face.arrived.items() if of in ("", *read))
     lines = ["# HELP discreet_requests Requests that arrived, by act.", "# TYPE discreet_requests counter"]
-    lines += [f'discreet_requests{{act="{act}"}} {count}' for act, count in sorted(face.arrived.items())]
+    lines += [f'discreet_requests{{dataset="{of}",act="{act}"}} {count}' for of, act, count in counts]
     return PlainTextResponse("\n".join([*lines, ""]), media_type="text/plain; version=0.0.4")
 
 
@@ -221,32 +229,33 @@ def _open(face: HttpFace, act: str, handler: Callable[[HttpFace, Request], Respo
     """Return an endpoint that needs no token."""
 
     async def answer(request: Request) -> Response:
-        face.arrived[act] += 1
+        face.arrived["", act] += 1
         return await _guarded(lambda: handler(face, request))
 
     return answer
 
 
-def _closed(face: HttpFace, act: str, handler: Callable[[HttpFace, Request, Principal], Response]) -> Endpoint:
+def _closed(face: HttpFace, act: str, handler: Callable[[HttpFace, Request, Known], Response]) -> Endpoint:
     """Return an endpoint for people with a token."""
 
     async def answer(request: Request) -> Response:
-        face.arrived[act] += 1
-        return await _guarded(lambda: handler(face, request, need_principal(face.people, request)))
+        face.arrived["", act] += 1
+        return await _guarded(lambda: handler(face, request, need_known(face.people, request)))
 
     return answer
 
 
 def _dataset_route(face: HttpFace, act: str, method: str, handler: Handler) -> Route:
     async def reply(request: Request) -> Response:
-        who = need_principal(face.people, request)
-        door = face.doors.get(request.path_params["dataset"])
-        if door is None:
+        known, name = need_known(face.people, request), request.path_params["dataset"]
+        if name not in known:
             raise NotFound("There is no such dataset.", fix="see the names at /v1/datasets")
-        return _respond(await handler(Visit(request=request, who=who, door=door, limits=face.limits)))
+        visit = Visit(request=request, who=known[name], door=face.doors[name], limits=face.limits)
+        return _respond(await handler(visit))
 
     async def answer(request: Request) -> Response:
-        face.arrived[act] += 1
+        name = request.path_params["dataset"]
+        face.arrived[name if name in face.doors else "", act] += 1
         return await _guarded(lambda: reply(request))
 
     return Route(f"/v1/datasets/{{dataset}}/{act}", answer, methods=[method])
@@ -264,14 +273,26 @@ async def _guarded(act: Callable[[], Response | Awaitable[Response]]) -> Respons
         return failure_response()
 
 
-def need_principal(people: Authenticator, request: Request) -> Principal:
-    """Return who sends a request; all who have no valid token get the same refusal."""
+def need_known(people: Mapping[str, Authenticator], request: Request) -> Known:
+    """Return who sends a request; all who have no valid token get the same refusal.
+
+    A token is for the datasets whose registries have it. Others are, for whoever sends it, as if they were not there.
+    """
     headers = request.headers.getlist("authorization")
     scheme, _, token = headers[0].partition(" ") if len(headers) == 1 else ("", "", "")
-    principal = people.authenticate(token.strip()) if scheme.lower() == "bearer" else None
-    if principal is None:
-        raise refuse_unauthenticated()
-    return principal
+    text = token.strip() if scheme.lower() == "bearer" else ""
+    known, unread = dict[str, Principal](), None
+    for name, registry in people.items():
+        try:
+            principal = registry.authenticate(text)
+        except DiscreetError as error:  # of this registry: that of another dataset may be well
+            unread = error
+            continue
+        if principal is not None:
+            known[name] = principal
+    if not known:
+        raise unread or refuse_unauthenticated()
+    return known
 
 
 def _respond(reply: object) -> Response:

@@ -5,6 +5,7 @@ others. uvicorn writes no access log: what was asked is in the audit log.
 """
 
 import asyncio
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -31,7 +32,7 @@ class Listening:
     #: Seconds for the head of a request, for a connection without one, and for the last replies at the end.
     head_seconds: float = 10.0
     idle_seconds: int = 30
-    drain_seconds: int = 5
+    drain_seconds: int = 4
     #: Connections of one address, and of all together. Behind a proxy all come from one address.
     connections_per_client: int = 200
     connections: int = 2000
@@ -86,6 +87,16 @@ class PatientProtocol(H11Protocol):
 
 class HttpServer(uvicorn.Server):
     """A server that leaves signals to whoever started it: set `should_exit`, and it drains and ends."""
+
+    def __init__(self, config: uvicorn.Config) -> None:
+        super().__init__(config)
+        #: Set as soon as connections are taken.
+        self.ready = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to take connections."""
+        await super().startup(sockets)
+        self.ready.set()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

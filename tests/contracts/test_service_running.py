@@ -1,0 +1,172 @@
+"""`discreet serve` as a process: addresses, people, signals, and what is left when a process of it is killed."""
+
+import json
+import os
+import signal
+import time
+from concurrent.futures import ThreadPoolExecutor
+from urllib.parse import urlsplit
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="discreet[service] is not installed")
+
+from clinic import BY_WARD, COUNT, seen
+from command_line import runner
+from discreet.gate import Ledger
+from running import is_alive, running, wait_until_gone, write_served
+from served import TOML
+
+CENSUS = TOML.replace('table = "visits"', 'table = "visits"\nledger = "census.ledger"')
+#: Slots of 50 ms.
+QUICK = 'rows = 10_000\nslot = "100ms"\nworkers = 1'
+#: Of what is told of a service: nobody may read anything of the rows in it.
+LOGS = (".audit.log", ".operator.log")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("running")
+    os.environ["DISCREET_STATE"] = str(folder / "state")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def datasets(folder):
+    """Two datasets, with people of their own."""
+    return {
+        "clinic": write_served(folder / "clinic", service=QUICK),
+        "census": write_served(folder / "other", CENSUS, f'name = "census"\n{QUICK}'),
+    }
+
+
+@pytest.fixture(scope="module")
+def service(datasets):
+    with running(*(path for path, _ in datasets.values())) as service:
+        yield service
+
+
+def test_a_service_tells_its_addresses_in_one_line_and_answers_there(service, datasets):
+    told = urlsplit(service.http)
+    assert (told.scheme, told.hostname) == ("http", "127.0.0.1")
+    assert service.told["datasets"] == ["clinic", "census"]
+    assert service.client().get("/v1/health") == (200, {"status": "ok"})
+    ada = service.client(datasets["clinic"][1]["ada"])
+    status, answer = ada.post("ask", sql=BY_WARD, epsilon="0.5", request="wards")
+    assert (status, answer["receipt"]["request"]) == (200, "ada:wards")
+    assert not seen(json.dumps(answer))
+
+
+def test_a_token_is_for_the_datasets_whose_registry_has_it_and_others_are_not_there(service, datasets):
+    ada = service.client(datasets["clinic"][1]["ada"])
+    assert ada.get("/v1/datasets") == (200, {"datasets": ["clinic"]})
+    foreign, missing = (service.client(ada.token, dataset) for dataset in ("census", "nowhere"))
+    assert foreign.send("GET", "/v1/datasets/census/schema") == missing.send("GET", "/v1/datasets/nowhere/schema")
+    assert foreign.post("ask", sql=COUNT, epsilon="0.5")[0] == 404
+    assert service.client(datasets["census"][1]["ada"], "census").get("schema")[0] == 200
+
+
+def test_metrics_are_of_the_datasets_whose_auditor_asks(service, datasets):
+    _, text = service.client(datasets["census"][1]["eve"]).send("GET", "/v1/metrics")
+    assert b'dataset="clinic"' not in text
+    _, text = service.client(datasets["clinic"][1]["eve"]).send("GET", "/v1/metrics")
+    assert b'discreet_requests{dataset="clinic",act="ask"}' in text
+
+
+def test_logs_are_for_their_owner_alone_and_no_log_but_the_operators_has_rows(service, datasets):
+    for path, tokens in datasets.values():
+        for log in (path.with_suffix(ending) for ending in LOGS):
+            assert log.stat().st_mode & 0o777 == 0o600
+        assert not seen(path.with_suffix(".audit.log").read_text())
+        assert not any(token in path.with_suffix(".audit.log").read_text() for token in tokens.values())
+
+
+def test_a_front_that_is_killed_takes_nursery_and_workers_with_it_and_its_answers_are_there_again(folder):
+    path, tokens = write_served(folder / "killed", service=f'name = "clinic"\n{QUICK}')
+    question = {"sql": COUNT, "epsilon": "0.5", "request": "one"}
+    with running(path) as service:
+        _, first = service.client(tokens["ada"]).post("ask", **question)
+        processes = service.tree
+        assert len(processes) == 3
+        os.kill(service.workers[0], signal.SIGSTOP)  # like one that computes, it hears of no closed pipe
+        service.process.kill()
+        assert wait_until_gone(processes) == []
+    with running(path) as again:
+        _, second = again.client(tokens["ada"]).post("ask", **question)
+    assert second["stored"] == first["stored"]
+
+
+def test_a_signal_drains_the_service_within_five_seconds_and_what_runs_is_answered(folder):
+    path, tokens = write_served(folder / "drained", service='name = "clinic"\nslot = "400ms"\nworkers = 1')
+    with running(path) as service:
+        asking, processes = ask_meanwhile(service.client(tokens["ada"]), fresh=True), service.tree
+        wait_for_run(path)
+        status, seconds = service.stop(signal.SIGINT)  # as Ctrl-C does; the next test sends SIGTERM
+        assert (status, asking.result()[0], service.end()) == (0, 200, "")
+        assert seconds < 5
+        assert not any(is_alive(pid) for pid in processes)
+    with Ledger.open(next(path.parent.glob("*.ledger"))) as ledger:
+        assert ledger.runs.state.total == 0
+
+
+def test_a_run_that_is_longer_than_the_drain_is_excused_and_no_failure(folder):
+    path, tokens = write_served(folder / "excused", service='name = "clinic"\nslot = "5s"\nworkers = 1')
+    with running(path) as service:
+        asking = ask_meanwhile(service.client(tokens["ada"]), request="long")
+        wait_for_run(path)
+        status, seconds = service.stop()
+        assert (status, asking.result()[0]) == (0, 503)
+        assert seconds < 5
+    with Ledger.open(next(path.parent.glob("*.ledger"))) as ledger:
+        assert (ledger.runs.state.total, ledger.spent) == (0, 1)
+
+
+def test_a_service_whose_nursery_is_killed_ends_with_an_error_and_so_do_its_workers(folder):
+    path, _ = write_served(folder / "orphaned", service=QUICK)
+    with running(path) as service:
+        processes = service.tree
+        os.kill(service.workers[0], signal.SIGSTOP)
+        os.kill(service.nurseries[0], signal.SIGKILL)
+        assert wait_until_gone(processes[1:]) == []
+        assert service.process.wait(10) == 2
+        assert "start it again" in service.end()
+
+
+def ask_meanwhile(client, **fields):
+    """Ask in a thread, and return what will be the reply."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        return pool.submit(client.post, "ask", sql=COUNT, epsilon="1", **fields)
+    finally:
+        pool.shutdown(wait=False)
+
+
+def wait_for_run(path, seconds=30.0):
+    """Wait until a run is open in the ledger of a dataset."""
+    end = time.monotonic() + seconds
+    with Ledger.open(next(path.parent.glob("*.ledger"))) as ledger:
+        while not ledger.runs.state.open and time.monotonic() < end:
+            time.sleep(0.01)
+
+
+def test_what_is_wrong_is_refused_before_anything_is_served(datasets, folder, capsys):
+    path = datasets["clinic"][0]
+    twin, _ = write_served(folder / "twin", service='name = "Clinic"')
+    lonely = folder / "twin" / "lonely.toml"
+    lonely.write_text(f'ledger = "lonely.ledger"\n{twin.read_text()}'.replace('"Clinic"', '"lonely"'))
+    bad = folder / "twin" / "bad.toml"
+    bad.write_text(twin.read_text().replace('"Clinic"', '"no name"'))
+    expected = {
+        "two datasets of one name": ([path, twin], "called clinic"),
+        "an address beyond this machine": ([path, "--host", "0.0.0.0"], "--behind-proxy"),
+        "nobody": ([lonely], "discreet people add"),
+        "a name": ([bad], "cannot stand in an address"),
+        "a port": ([path, "--http-port", "70000"], "65535"),
+    }
+    run, wrong = runner(capsys, ("serve", "--check")), {}
+    for what, (words, said) in expected.items():
+        status, _, told = run(*words)
+        if status != 2 or said not in told:
+            wrong[what] = told
+    assert wrong == {}
+    assert run(path, "--host", "0.0.0.0", "--behind-proxy")[0] == 0
