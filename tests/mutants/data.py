@@ -217,8 +217,8 @@ DATA_MUTANTS = [
     Mutant(
         "declared columns of a CSV file are read as the engine guesses",
         "data/reading/sources.py::_attach_file",
-        "return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)",
-        'return Source("read_csv($path, sample_size = -1)", parameters, stamp, lines.own_names)',
+        "return Source(relation, {}, stamp, names, typed=False, form=lines.form, partitions=lines.partitions)",
+        'return Source("read_csv($path, sample_size = -1)", parameters, stamp, names)',
         f"{KINDS}::test_no_odd_row_changes_the_schema_or_what_is_known_of_others",
     ),
     Mutant(
@@ -278,6 +278,34 @@ DATA_MUTANTS = [
         "attacks/test_lines_of_commas.py::test_a_cell_that_is_too_long_is_still_too_long_and_one_that_is_not_is_whole",
     ),
     Mutant(
+        "folders may be named after persons",
+        "data/reading/partitions.py::Partitions.check_nobodys",
+        "if name.casefold() in leading:",
+        "if name in ():",
+        "unit/test_partitions.py::test_a_column_that_leads_to_the_person_is_refused_before_a_row_is_read",
+    ),
+    Mutant(
+        "folders above a table name columns of it",
+        "data/reading/sources.py::_attach_parquet",
+        "hive_partitioning = false",
+        "hive_partitioning = true",
+        "unit/test_partitions.py::test_every_row_has_the_values_of_its_own_folders",
+    ),
+    Mutant(
+        "a first line that is a row is quoted if a folder is named as declared",
+        "data/reading/importing.py::_castings",
+        "_is_named(declaration.names - in_folders, in_files)",
+        "_is_named(declaration.names, known)",
+        "unit/test_partitions.py::test_a_file_without_names_is_still_refused_if_a_folder_names_what_was_declared",
+    ),
+    Mutant(
+        "a folder that is renamed is not seen",
+        "data/reading/sources.py::_folders_of",
+        'return str(part.relative_to(path).parent) if path.is_dir() else ""',
+        'return ""',
+        "unit/test_partitions.py::test_a_folder_that_is_added_or_renamed_after_opening_is_a_change",
+    ),
+    Mutant(
         "a carriage return in a cell begins a row of another person",
         "data/reading/csv_lines.py::load_lines",
         "string_split($piece, chr(10))",
@@ -315,8 +343,8 @@ DATA_MUTANTS = [
     Mutant(
         "a file that is added to a table is no change",
         "data/reading/sources.py::stamp_of",
-        "for part in list_parts(Path(source)))",
-        "for part in list_parts(Path(source))[:1])",
+        "for part in list_parts(path))",
+        "for part in list_parts(path)[:1])",
         f"{PARTS}::test_a_file_that_is_added_after_opening_is_a_change",
     ),
     Mutant(

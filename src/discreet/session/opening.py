@@ -53,10 +53,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
 
     Args:
         source: The rows: a path to a CSV, Excel, Parquet or DuckDB file, or to a folder or pattern of files
-            (`"visits/*.parquet"`); a pandas, Polars, Arrow or Spark frame; the address of a PostgreSQL database (with
-            `table`); or a `discreet.toml`, which contains all other settings. Several
-            tables about the same people are a dictionary by table name; then `person` (if its name differs), `bounds`,
-            `groups`, `kinds`, `complete` and `order` are dictionaries by table name, too.
+            (`"visits/*.parquet"`; folders called `year=2024` make a column `year`); a pandas, Polars, Arrow or Spark
+            frame; the address of a PostgreSQL database (with `table`); or a `discreet.toml`, which contains all other
+            settings. Several tables about the same people are a dictionary by table name; then `person` (if its name
+            differs), `bounds`, `groups`, `kinds`, `complete` and `order` are dictionaries by table name, too.
         person: The column that identifies a person. All rows of one person are protected together. By table names, one
             for each table; a table without such a column may lead to the person by a key of another private table:
             `{"orders": "customer", "items": {"via": "orders", "on": {"order_id": "id"}}}`. That key is declared to be

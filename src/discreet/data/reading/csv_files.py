@@ -11,7 +11,7 @@ NULL, and so are words that are declared to be.
 import csv
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from discreet.core.schema import Kind
 from discreet.data.reading.column_types import cast_as
 from discreet.data.reading.csv_format import CsvFormat
 from discreet.data.reading.csv_lines import LINES_TABLE, LineCut, first_line, forget_lines, load_lines
+from discreet.data.reading.partitions import Partitions
 from discreet.data.reading.parts import different_columns, has_csv_parts, list_parts
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -54,6 +55,8 @@ class CsvFile:
     #: As they stand in the file: some may be the same.
     own_names: tuple[str, ...]
     form: CsvFormat
+    #: What stands in the names of its folder, and of those of the other files.
+    partitions: Partitions = field(default_factory=Partitions)
 
     @classmethod
     def of(cls, path: Path, form: CsvFormat) -> "CsvFile":
@@ -67,7 +70,9 @@ class CsvFile:
             part = cls._of_part(other, form)
             if (part.delimiter, part.own_names) != (file.delimiter, file.own_names):
                 raise different_columns(first, other)
-        return file
+        partitions = Partitions.of(path)
+        partitions.check_apart(file.names)
+        return replace(file, partitions=partitions)
 
     @classmethod
     def _of_part(cls, path: Path, form: CsvFormat) -> "CsvFile":
@@ -78,9 +83,14 @@ class CsvFile:
         return cls(path, delimiter, make_unique(split[delimiter]), tuple(split[delimiter]), form)
 
     @property
+    def all_names(self) -> tuple[str, ...]:
+        """The columns of the file, and those in the names of folders."""
+        return self.names + self.partitions.names
+
+    @property
     def no_rows(self) -> str:
         """The SQL of the same columns without a row, for which no line has to be loaded."""
-        columns = ", ".join(f"CAST(NULL AS VARCHAR) AS {quote_name(name)}" for name in self.names)
+        columns = ", ".join(f"CAST(NULL AS VARCHAR) AS {quote_name(name)}" for name in self.all_names)
         return f"(SELECT {columns} WHERE false)"
 
     @property
@@ -90,8 +100,8 @@ class CsvFile:
         # Cells are made NULL in the list: in a thousand columns, the engine would plan for as long as it reads.
         cells = f"list_transform({self._fields}, lambda field: {self.form.cell('field')})"
         # S608: made of our own words and of names that are quoted.
-        fields = f"(SELECT {cells} AS fields FROM {LINES_TABLE})"  # noqa: S608
-        return f"(SELECT {columns} FROM {fields} WHERE fields IS NOT NULL)"  # noqa: S608
+        fields = f"(SELECT {cells} AS fields, part FROM {LINES_TABLE})"  # noqa: S608
+        return f"(SELECT {columns}{self.partitions.select('part')} FROM {fields} WHERE fields IS NOT NULL)"  # noqa: S608
 
     @property
     def cut(self) -> LineCut:

@@ -47,7 +47,7 @@ def offer_kinds(path: Path, form: CsvFormat | None = None) -> dict[str, AnyKind]
         stamp_of(path)  # refuses a path that leads nowhere
         with connect_spilling(":memory:", DEFAULT_SETTINGS) as connection:
             file, rows = load_texts(connection, path, form or CsvFormat())
-            kinds = fit_kinds(connection, file.names, rows, file.form)
+            kinds = fit_kinds(connection, file.all_names, rows, file.form)
             return {**kinds, **_find_dates(connection, _texts(kinds), rows)}
 
     return quiet_opening(find)

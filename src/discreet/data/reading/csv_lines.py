@@ -113,23 +113,23 @@ class LineCut:
 
 
 def load_lines(connection: Any, path: Path, form: CsvFormat, cut: LineCut) -> None:
-    """Create the table of a file's lines, in their order, without the one that names columns."""
-    connection.execute(f"CREATE OR REPLACE TEMP TABLE {LINES_TABLE} (line VARCHAR)")
+    """Create the table of a file's lines, in their order, without the one that names columns; parts have numbers."""
+    connection.execute(f"CREATE OR REPLACE TEMP TABLE {LINES_TABLE} (line VARCHAR, part INTEGER)")
     row = "rtrim(line, chr(13)) <> ''"
     if form.comment:
         row = f"{row} AND NOT starts_with(line, {literal(form.comment)})"
     # S608: made of our own words.
     insert = (
-        f"INSERT INTO {LINES_TABLE} SELECT rtrim(line, chr(13)) "  # noqa: S608
+        f"INSERT INTO {LINES_TABLE} SELECT rtrim(line, chr(13)), $part "  # noqa: S608
         "FROM (SELECT unnest(string_split($piece, chr(10))) AS line) "
         f"WHERE {row} AND strlen(line) <= {LONGEST_LINE}"
     )
-    for part in list_parts(path):
+    for number, part in enumerate(list_parts(path)):
         with open_bytes(part) as file:
             lines = LineReader.of(file, form)
             lines.read_names(file, form)
             for piece in lines.pieces(file):
-                connection.execute(insert, {"piece": cut.cut_lines(piece)})
+                connection.execute(insert, {"piece": cut.cut_lines(piece), "part": number})
 
 
 def forget_lines(connection: Any) -> None:

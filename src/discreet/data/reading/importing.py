@@ -149,12 +149,17 @@ def _castings(
     declaration = entering.declaration
     described = connection.execute(f"DESCRIBE SELECT * FROM {source.relation}", source.parameters).fetchall()  # noqa: S608
     known = {name.casefold(): Column(name=name, kind=Kind.TEXT) for name, *_ in described}
-    if not source.typed and not _is_named(declaration.names, known):
+    in_folders = {name.casefold() for name in source.partitions.names}
+    in_files = {name: column for name, column in known.items() if name not in in_folders}
+    if not source.typed and not _is_named(declaration.names - in_folders, in_files):
         raise no_names()  # the first line may be a row, and no error may quote it
+    source.partitions.check_nobodys((declaration.person, *declaration.own_keys))
     shown = [name for name, *_ in described]
     need_told_apart(declaration.named, source.names, shown, person=declaration.person)
     wanted = {need_column(name, known, "has a kind").name: kind for name, kind in declaration.kinds.items()}
-    implied = {} if source.typed else _imply_kinds(connection, source, entering)
+    implied = {name: kind for name, kind in declaration.implied.items() if name in in_folders}
+    if not source.typed:
+        implied = _imply_kinds(connection, source, entering)
     person = "" if declaration.person is None else declaration.person.casefold()
     by_name = {
         name: (

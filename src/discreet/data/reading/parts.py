@@ -1,9 +1,11 @@
-"""Files that are parts of one table: those of a folder, or of a pattern such as `visits/*.parquet`.
+"""Files that are parts of one table: those of a folder, of folders in it, or of a pattern such as `visits/*.parquet`.
 
 Names of files and folders are public, and so is their number. Parts have the same columns, of the same types, which is
 checked by their first lines or footers before any row is read.
 """
 
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from discreet.core import InvalidInput
@@ -14,6 +16,10 @@ SIGNS = "*?["
 CSV_ENDINGS = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz")
 PART_ENDINGS = (*CSV_ENDINGS, ".parquet")
 MOST_PARTS = 10_000
+#: What stands between a column and its value in the name of a folder (`discreet.data.reading.partitions`).
+SIGN = "="
+#: Folders within each other; more are a link that leads back.
+MOST_LEVELS = 20
 
 
 def is_several(path: Path) -> bool:
@@ -28,15 +34,8 @@ def list_parts(path: Path) -> tuple[Path, ...]:
         if not path.is_file():
             raise _no_file(path)
         return (_need_plain(path),)
-    found = path.iterdir() if path.is_dir() else _need_folder(path).glob(path.name)
-    inside = sorted((part for part in found if not part.name.startswith((".", "_"))), key=lambda part: part.name)
-    if any(part.is_dir() for part in inside):
-        raise InvalidInput(
-            f"There are folders in {path.name!r}, and only files are parts of a table.",
-            fix="pass one folder of files, or a pattern such as visits/*.parquet; a value that stands in the names of "
-            'folders ("year=2024") has to be a column of the files',
-        )
-    parts = [_need_plain(part) for part in inside if part.name.lower().endswith(PART_ENDINGS)]
+    found = _find_inside(path) if path.is_dir() else _find_matching(path)
+    parts = [_need_plain(part) for part in islice(found, MOST_PARTS + 1)]
     if not parts:
         raise _no_file(path)
     if len(parts) > MOST_PARTS:
@@ -47,6 +46,41 @@ def list_parts(path: Path) -> tuple[Path, ...]:
             fix="pass a pattern of one kind, such as visits/*.parquet",
         )
     return tuple(parts)
+
+
+def _find_inside(folder: Path, level: int = 1) -> Iterator[Path]:
+    """Return the files of a folder, or of the folders in it, if their names are columns with values."""
+    files, folders = _sort_out(folder.iterdir())
+    unnamed = any(not part.name.partition(SIGN)[0] or SIGN not in part.name for part in folders)
+    if unnamed or level > MOST_LEVELS or (files and folders):
+        raise _needless_folders(folder)
+    yield from files
+    for inner in folders:
+        yield from _find_inside(inner, level + 1)
+
+
+def _find_matching(path: Path) -> Iterator[Path]:
+    """Return the files that a pattern matches."""
+    files, folders = _sort_out(_need_folder(path).glob(path.name))
+    if folders:
+        raise _needless_folders(path)
+    yield from files
+
+
+def _sort_out(found: Iterable[Path]) -> tuple[list[Path], list[Path]]:
+    """Return the files that may be parts, and the folders, in the order of their names."""
+    inside = sorted((part for part in found if not part.name.startswith((".", "_"))), key=lambda part: part.name)
+    folders = [part for part in inside if part.is_dir()]
+    files = [part for part in inside if part not in folders and part.name.lower().endswith(PART_ENDINGS)]
+    return files, folders
+
+
+def _needless_folders(path: Path) -> InvalidInput:
+    return InvalidInput(
+        f"There are folders in {path.name!r} that are no parts of a table.",
+        fix="pass one folder of files, or a pattern such as visits/*.parquet; or a folder in which all files are in "
+        "folders that are named after a column and its value, such as year=2024",
+    )
 
 
 def has_csv_parts(path: Path) -> bool:
@@ -71,7 +105,8 @@ def _is_named_csv(path: Path) -> bool:
 def _need_folder(path: Path) -> Path:
     if any(sign in str(path.parent) for sign in SIGNS):
         raise InvalidInput(
-            "The path has one of * ? [ in the name of a folder.", fix="use them in the names of files only"
+            "The path has one of * ? [ in the name of a folder.",
+            fix="use them in the names of files only; of folders such as year=2024, pass the folder that they are in",
         )
     return path.parent
 

@@ -17,6 +17,7 @@ from discreet.data.reading.csv_files import CsvFile, is_csv, no_names
 from discreet.data.reading.csv_format import CsvFormat
 from discreet.data.reading.csv_lines import forget_lines, load_lines
 from discreet.data.reading.excel_files import columns_sql, forget_cells, is_excel, load_cells, read_names
+from discreet.data.reading.partitions import Partitions
 from discreet.data.reading.parts import different_columns, list_parts
 
 PARQUET_MAGIC, DUCKDB_MAGIC = b"PAR1", b"DUCK"
@@ -42,6 +43,8 @@ class Source:
     typed: bool = True
     #: How texts are written, where columns have no types.
     form: CsvFormat = field(default_factory=CsvFormat)
+    #: What stands in the names of folders.
+    partitions: Partitions = field(default_factory=Partitions)
 
 
 #: Where Spark's frames are defined, classic and Connect. PySpark is an extra, and is not imported to tell.
@@ -120,12 +123,18 @@ def stamp_of(source: object) -> str | None:
     if not isinstance(source, str | Path):
         return None
     need_local(source)
-    return "\n".join(_stamp_file(part.resolve()) for part in list_parts(Path(source)))
+    path = Path(source)
+    return "\n".join(_stamp_file(part.resolve(), _folders_of(part, path)) for part in list_parts(path))
 
 
-def _stamp_file(path: Path) -> str:
+def _folders_of(part: Path, path: Path) -> str:
+    """Return the folders between a table and a file, which say what stands in some columns."""
+    return str(part.relative_to(path).parent) if path.is_dir() else ""
+
+
+def _stamp_file(path: Path, folders: str) -> str:
     status = path.stat()
-    return f"{path} {status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
+    return f"{path} {folders} {status.st_ino} {status.st_size} {status.st_mtime_ns} {status.st_ctime_ns}"
 
 
 def need_local(source: str | Path) -> None:
@@ -159,13 +168,14 @@ def _attach_file(connection: Any, path: Path, inner: str | None, form: CsvFormat
     if inner is not None:
         raise InvalidInput("Only DuckDB files have tables inside, and Excel files sheets.", fix="leave `inner` out")
     if {magic[:4] for magic in magics} == {PARQUET_MAGIC}:
-        return _attach_parquet(connection, parts, stamp)
+        return _attach_parquet(connection, path, parts, stamp)
     if is_csv(path):
         lines = CsvFile.of(path, form or CsvFormat())
         if rows:
             load_lines(connection, path, lines.form, lines.cut)
         relation = lines.texts if rows else lines.no_rows
-        return Source(relation, {}, stamp, lines.own_names, typed=False, form=lines.form)
+        names = lines.own_names + lines.partitions.names
+        return Source(relation, {}, stamp, names, typed=False, form=lines.form, partitions=lines.partitions)
     raise InvalidInput(
         f"It cannot be told what kind of file {path.name!r} is.",
         fix="pass a CSV (.csv), Excel (.xlsx), Parquet or DuckDB file",
@@ -186,9 +196,9 @@ def _read_magic(path: Path) -> bytes:
         return file.read(12)
 
 
-def _attach_parquet(connection: Any, parts: Sequence[Path], stamp: str | None) -> Source:
+def _attach_parquet(connection: Any, path: Path, parts: Sequence[Path], stamp: str | None) -> Source:
     """Return the rows of Parquet files whose footers name the same columns of the same types."""
-    # A folder called "id=7" would replace a column of the file.
+    # A folder called "id=7" further up would replace a column of the file: partitions are read off the names here.
     scan = "read_parquet($path, hive_partitioning = false)"
     described = [
         connection.execute(f"DESCRIBE SELECT * FROM {scan}", {"path": [str(part)]}).fetchall()  # noqa: S608 - our own words
@@ -198,7 +208,22 @@ def _attach_parquet(connection: Any, parts: Sequence[Path], stamp: str | None) -
         if [column[:2] for column in columns] != [column[:2] for column in described[0]]:
             raise different_columns(parts[0], part)
     names = _parquet_names(connection, {"path": str(parts[0])})
-    return Source(scan, {"path": [str(part) for part in parts]}, stamp, names)
+    partitions = Partitions.of(path)
+    if partitions.names:
+        _check_partitions(partitions, names)
+        scan = f"(SELECT *{partitions.select('CAST(file_index AS BIGINT)')} FROM {scan})"  # noqa: S608 - quoted there
+        names += partitions.names
+    return Source(scan, {"path": [str(part) for part in parts]}, stamp, names, partitions=partitions)
+
+
+def _check_partitions(partitions: Partitions, names: Sequence[str]) -> None:
+    """Refuse columns of files that folders name, too, or that hide the number of the file that a row is in."""
+    partitions.check_apart(names)
+    if any(name.casefold() == "file_index" for name in (*names, *partitions.names)):
+        raise InvalidInput(
+            "A table whose folders name columns has a column 'file_index', which the engine uses for their files.",
+            fix="rename the column",
+        )
 
 
 def own_names(connection: Any, path: Path, form: CsvFormat) -> tuple[str, ...]:
@@ -206,7 +231,8 @@ def own_names(connection: Any, path: Path, form: CsvFormat) -> tuple[str, ...]:
     if is_csv(path):
         return CsvFile.of(path, form).own_names
     first = list_parts(path)[0]
-    return _parquet_names(connection, {"path": str(first)}) if _read_magic(first)[:4] == PARQUET_MAGIC else ()
+    parquet = _read_magic(first)[:4] == PARQUET_MAGIC
+    return _parquet_names(connection, {"path": str(first)}) if parquet else ()
 
 
 def _read_column_names(connection: Any, table: str) -> tuple[str, ...]:

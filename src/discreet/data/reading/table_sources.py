@@ -59,8 +59,12 @@ class Declaration:
         """The columns that are spoken of, as they were written: the person's first."""
         time = None if self.unit.window is None else self.unit.window.time
         names = [name for name in (self.person, time, self.order) if name is not None]
-        keys = () if self.via is None else tuple(own for own, _ in self.via.on)
-        return (*names, *keys, *self.bounds, *self.groups, *self.kinds, *self.complete)
+        return (*names, *self.own_keys, *self.bounds, *self.groups, *self.kinds, *self.complete)
+
+    @property
+    def own_keys(self) -> tuple[str, ...]:
+        """The columns of the source whose values are a key that leads to the person."""
+        return () if self.via is None else tuple(own for own, _ in self.via.on)
 
     @property
     def names(self) -> set[str]:
@@ -154,7 +158,7 @@ class Entering:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}
         path = Path(self.source) if isinstance(self.source, str | Path) else None
-        texts = path is not None and (is_csv(path) or is_excel(path))
+        texts = path is not None and (path.is_dir() or is_csv(path) or is_excel(path))
         by_name = {**self.declaration.implied, **declared} if texts else declared
         kinds = sorted((name, kind.value) for name, kind in by_name.items())
         made_of = f"{self.inner} {kinds} {self.declaration.order} {self.declaration.unit.window}"
