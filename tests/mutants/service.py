@@ -46,6 +46,20 @@ SERVICE_MUTANTS = [
         f"{SLOTS}::test_slots_are_fixed_steps_of_public_facts",
     ),
     Mutant(
+        "a run that is made again is not paced",
+        "gate/gate.py::Gate._charge_run",
+        "        self._pacer.begin(run.number, plan)\n",
+        "",
+        "unit/test_gate_personal_runs.py",
+    ),
+    Mutant(
+        "a second run may take any time",
+        "service/runs.py::PacedRun._ask",
+        "                    start = _now()\n",
+        "                    start, self._slots = _now(), Slots(rows=10**9)\n",
+        f"{SLOTS}::test_a_run_that_is_made_again_has_slots_of_its_own_and_is_counted_where_it_is_late",
+    ),
+    Mutant(
         "an answer is stored when it is ready",
         "gate/gate.py::Gate._run",
         "            run.number = self._pacer.finish(run.number)\n",

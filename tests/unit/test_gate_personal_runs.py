@@ -496,6 +496,24 @@ def test_a_run_that_was_overtaken_is_made_again_on_what_is_left(place, ledger):
     assert (ledger.state.payments, ledger.verify().sound) == (2, True)
 
 
+def test_a_run_that_is_made_again_is_paced_again_from_before_balances_are_read(place, ledger, monkeypatch):
+    steps = []
+    build = ledger.people.build_charged_table
+    monkeypatch.setattr(ledger.people, "build_charged_table", lambda *what: steps.append("balances") or build(*what))
+
+    class Pacer:
+        def begin(self, _run, _plan):
+            steps.append("begin")
+
+        def finish(self, run):
+            steps.append("finish")
+            return run
+
+    doing = rivals(place, Crowd({"ann": 1}), 1)
+    Gate(ledger, Crowd({"ann": 1, "bob": 1}), pacer=Pacer()).release(Ask(doing=doing))
+    assert steps == ["begin", "balances", "finish"] * 2
+
+
 def test_an_answer_that_another_process_stored_first_is_not_fresh(place, ledger):
     """It took this run for dead, and ran the same payment: its draw is what is handed out."""
     turns = iter([1])

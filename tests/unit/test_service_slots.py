@@ -149,6 +149,32 @@ def test_where_no_failure_is_allowed_any_more_a_late_run_has_failed():
     assert (back, worker.gone) == (SLOT, True)
 
 
+class RepeatingWorker(ScriptedWorker):
+    """A worker whose run is made again, as others were charged meanwhile; the second one takes `again` seconds."""
+
+    def __init__(self, again):
+        super().__init__(0.01)
+        self.again, self.repeated = again, False
+
+    async def send(self, kind, **fields):
+        if kind == "store" and not self.repeated:
+            self.repeated = True
+            self._put("began", run=fields["run"], passes=1, cells=0)
+            asyncio.get_running_loop().call_later(self.again, self._finish)
+        else:
+            await super().send(kind, **fields)
+
+
+def test_a_run_that_is_made_again_has_slots_of_its_own_and_is_counted_where_it_is_late():
+    for seconds in (0.0, 0.049):
+        assert driven(lambda seconds=seconds: RepeatingWorker(seconds))[:2] == ([(AnswerReply, 2 * SLOT)], 2 * SLOT)
+    for seconds in (0.051, 0.149):
+        noted = Noted()
+        told, back, _ = driven(lambda seconds=seconds: RepeatingWorker(seconds), asks=2, noted=noted)
+        assert told == [(NotYet, 2 * SLOT), (AnswerReply, 4 * SLOT)]
+        assert (noted.runs, back) == ([7], 4 * SLOT)
+
+
 def test_slots_are_fixed_steps_of_public_facts():
     steps = {float(SLOTS.seconds(Work(passes=passes, cells=0))) for passes in range(1, 500)}
     assert steps == {0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0}

@@ -352,9 +352,11 @@ class Gate(Generic[Data]):
         with self._track_run(receipt, step, runner) as run:
             if run is None:
                 return False
-            self._pacer.begin(run.number, plan)
-            among = self._personal
-            outcome = self._run_among(plan, receipt, run) if among else (self._run(plan, receipt, run, before), 0)
+            if self._personal:
+                outcome = self._run_among(plan, receipt, run)
+            else:
+                self._pacer.begin(run.number, plan)
+                outcome = (self._run(plan, receipt, run, before), 0)
             drawn = outcome is not None  # or another process was asked the same, and was sooner
             try:
                 if outcome is not None:
@@ -425,7 +427,11 @@ class Gate(Generic[Data]):
         raise ending
 
     def _charge_run(self, plan: Any, receipt: Receipt, run: TrackedRun) -> tuple[bytes, int] | None:
-        """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile."""
+        """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile.
+
+        It begins before balances are read. A run that is made again begins again, so that its time is hidden, too.
+        """
+        self._pacer.begin(run.number, plan)
         table = self._ledger.people.build_charged_table(receipt.number, self._data)
         answer = self._run(plan, receipt, run, None, table)
         charge = self._ledger.people.charge(receipt.number, table.run)

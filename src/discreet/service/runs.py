@@ -41,7 +41,6 @@ class PacedRun:
         self.question = question
         self._slots, self._note_late = slots, note_late
         self._turn: asyncio.Future[Outcome] = asyncio.get_running_loop().create_future()
-        self._slot = 0.0
 
     async def reply(self) -> AnswerReply | BatchReply:
         """Return the next reply; whoever stops waiting stops nothing else."""
@@ -72,13 +71,10 @@ class PacedRun:
         await worker.send(asked.kind, analyst=asked.analyst, request=asked.request, asked=asked.asked)
         while (frame := await worker.read()) is not None:
             match frame.kind:
-                case "began":
+                case "began":  # again, where others were charged meanwhile: their charges are public, this run is not
                     if not await self._wait_for_run(frame, worker, workers, start):
                         return self._failed()
                     start = _now()
-                case "computed":  # once more, as others were charged meanwhile
-                    await _sleep_until(start + self._slot * math.ceil((_now() - start) / self._slot))
-                    await worker.send("store", run=frame.fields["run"])
                 case _:
                     return self._read(frame)
         return self._failed()
@@ -87,7 +83,7 @@ class PacedRun:
         """Wait for the ends of slots until a run is done, and let it end; False if it has failed for good."""
         fields = began.fields
         run = fields["run"]
-        self._slot = slot = float(self._slots.seconds(Work(passes=fields["passes"], cells=fields["cells"])))
+        slot = float(self._slots.seconds(Work(passes=fields["passes"], cells=fields["cells"])))
         # What comes before a run takes milliseconds; a wait for another run to end, which is public, may take longer.
         end = (start if _now() - start < slot / 2 else _now()) + slot
         done = asyncio.ensure_future(worker.read())
