@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         total,
         variance,
     )
-    from discreet.session import Session
+    from discreet.session import Session, connect
     from discreet.session import open_session as open  # noqa: A004 - it is discreet.open, and never imported by itself
 
 __version__ = "0.1.0"
@@ -69,6 +69,7 @@ __all__ = [
     "accounting",
     "bounded_sum",
     "bounded_sums",
+    "connect",
     "count",
     "count_distinct",
     "count_people",
@@ -113,6 +114,7 @@ _FETCHED = {
         )
     },
     "Session": ("session", "Session"),
+    "connect": ("session", "connect"),
     "open": ("session", "open_session"),
 }
 

@@ -3,6 +3,8 @@
 from mutants.mutant import Mutant
 
 FACTS = "unit/test_session_facts.py"
+REMOTE = "unit/test_session_remote.py"
+CONNECTION = "unit/test_session_connection.py"
 
 REMOTE_MUTANTS = [
     Mutant(
@@ -60,5 +62,117 @@ REMOTE_MUTANTS = [
         "if facts.ledger != ledger.identity:",
         "if False:",
         f"{FACTS}::test_facts_of_another_ledger_are_refused",
+    ),
+    Mutant(
+        "the token is sent without TLS to any host",
+        "session/remote/connection.py::ServiceAddress.read",
+        "if not secure and not is_loopback(host):",
+        "if False:",
+        f"{CONNECTION}::test_other_addresses_are_refused_and_not_quoted",
+    ),
+    Mutant(
+        "an address with a token in it is taken",
+        "session/remote/connection.py::ServiceAddress.read",
+        "if name is not None or parts.password is not None or parts.query or parts.fragment:",
+        "if False:",
+        f"{CONNECTION}::test_other_addresses_are_refused_and_not_quoted",
+    ),
+    Mutant(
+        "a token is shown",
+        "session/remote/connection.py::AccessToken.__repr__",
+        'return "AccessToken(…)"',
+        "return self._text",
+        f"{CONNECTION}::test_what_is_no_token_is_refused_and_not_quoted",
+    ),
+    Mutant(
+        "certificates are not checked",
+        "session/remote/connection.py::_trust",
+        "    context.minimum_version",
+        "    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE\n    context.minimum_version",
+        f"{CONNECTION}::test_certificates_of_strangers_and_of_other_hosts_are_refused_before_the_token_is_sent",
+    ),
+    Mutant(
+        "a reply of any size is read",
+        "session/remote/connection.py::_read_body",
+        "if len(body) > MOST_BYTES:",
+        "if False:",
+        f"{CONNECTION}::test_no_more_is_read_than_is_allowed",
+    ),
+    Mutant(
+        "a child of a fork uses the connections of its parent",
+        "session/remote/connection.py::Connections._take",
+        "if self._process != os.getpid():",
+        "if False:",
+        f"{CONNECTION}::test_a_child_of_a_fork_makes_connections_of_its_own",
+    ),
+    Mutant(
+        "a failed run is asked for again without being told",
+        "session/remote/client.py::pause_after",
+        "        case _:\n            return None\n",
+        "        case _:\n            return 1.0\n",
+        f"{CONNECTION}::test_what_waiting_does_not_help_is_raised_at_once",
+    ),
+    Mutant(
+        "words of a service command the terminal",
+        "session/remote/refusals.py::clean_words",
+        'sign if sign.isprintable() or sign == "\\n" else "?"',
+        "sign",
+        f"{CONNECTION}::test_words_of_a_service_command_no_terminal",
+    ),
+    Mutant(
+        "a service of another version is asked",
+        "session/remote/client.py::ServiceClient.choose_dataset",
+        "if reply.version != discreet.__version__:",
+        "if False:",
+        f"{CONNECTION}::test_a_service_of_another_version_is_refused_before_anything_is_asked",
+    ),
+    Mutant(
+        "a question without an id is sent again as a new one",
+        "session/remote/client.py::ServiceClient._pay",
+        '{"Idempotency-Key": request} if _is_key(request) else {}',
+        "{}",
+        f"{CONNECTION}::test_a_question_is_sent_again_under_its_id_when_the_connection_is_lost",
+    ),
+    Mutant(
+        "an answer to another plan is drawn",
+        "session/remote/replanning.py::find_form",
+        "    raise refuse_plan(request)",
+        "    return ready",
+        f"{REMOTE}::test_an_answer_of_another_question_is_refused",
+    ),
+    Mutant(
+        "an answer of another ledger is drawn",
+        "session/remote/replanning.py::_read_receipt",
+        "if receipt.ledger != context.public.ledger:",
+        "if False:",
+        f"{REMOTE}::test_a_reply_that_is_none_of_ours_is_refused",
+    ),
+    Mutant(
+        "a question is sent whose SQL means something else",
+        "session/remote/replanning.py::RemoteContext.write_text",
+        "            if self.read(text, options.matches) == question:\n                return text\n",
+        "            return text\n",
+        f"{REMOTE}::test_questions_as_values_are_sent_as_sql_all_over_the_corpus",
+    ),
+    Mutant(
+        "a session that may not pay pays",
+        "session/remote/remote_session.py::RemoteSession.release",
+        "pay=self._pay",
+        "pay=True",
+        f"{REMOTE}::test_a_session_that_may_not_pay_hands_out_stored_answers_only",
+    ),
+    Mutant(
+        "bounds that were bought meanwhile are not found",
+        "session/remote/remote_session.py::RemoteSession._learn",
+        "if facts != context.public:",
+        "if False:",
+        f"{REMOTE}::test_bounds_that_were_bought_meanwhile_are_found",
+    ),
+    Mutant(
+        "one batch pays for the price of another",
+        "service/replies.py::batch_options",
+        "None if asked.weights is None else",
+        "None if True else",
+        f"{REMOTE}::test_batches_are_those_of_a_local_session",
     ),
 ]

@@ -125,8 +125,8 @@ SESSION_MUTANTS = [
     Mutant(
         "a preview looks at rows",
         "session/previews.py::preview_question",
-        "ready.options, context.gate.price(ready.plan)\n",
-        "ready.options, context.gate.price(context.gate.release(ready.plan) and ready.plan)\n",
+        "price = context.gate.price(ready.plan)\n",
+        "price = context.gate.price(context.gate.release(ready.plan) and ready.plan)\n",
         f"{SESSION}::test_previews_and_explanations_cost_nothing_and_see_no_row",
     ),
     Mutant(

@@ -35,14 +35,17 @@ FACES = {
     "discreet": {
         "Bounds", "Budget", "DiscreetError", "Gate", "Ledger", "Limit", "Matches", "Neighbours", "Period",
         "Plan", "Policy", "PrivacyUnit", "Release", "Sensitivity", "Session", "TotalLimit", "Window",
-        "__version__", "accounting", "bounded_sum", "bounded_sums", "count", "count_distinct", "count_people",
-        "counting_queries", "counting_query", "data", "deviation", "gate", "histogram", "maximum", "mean",
-        "mechanisms", "median", "minimum", "noise", "open", "quantile", "query", "session", "total", "variance",
+        "__version__", "accounting", "bounded_sum", "bounded_sums", "connect", "count", "count_distinct",
+        "count_people", "counting_queries", "counting_query", "data", "deviation", "gate", "histogram", "maximum",
+        "mean", "mechanisms", "median", "minimum", "noise", "open", "quantile", "query", "session", "total",
+        "variance",
     },
     "discreet.session": {
-        "Answer", "BatchAnswer", "Counter", "Counts", "Description", "HierarchyAnswer", "MisfitReport", "NoRows",
-        "Preview", "PublicFacts", "QuestionOptions", "ReleaseOptions", "Session", "Settings", "WorkloadPreview",
-        "open_session", "read_facts", "read_settings", "report_misfits", "write_facts", "write_settings",
+        "AccountReply", "Answer", "BatchAnswer", "Busy", "Counter", "Counts", "Description", "HierarchyAnswer",
+        "MisfitReport", "NoRows", "NotAllowed", "NotFound", "NotYet", "PaymentOff", "Preview", "PublicFacts",
+        "QuestionOptions", "ReleaseFacts", "ReleaseOptions", "RemoteSession", "Session", "Settings", "TooMany",
+        "Unreachable", "WorkloadPreview", "connect", "open_session", "read_facts", "read_settings", "report_misfits",
+        "write_facts", "write_settings",
     },
     "discreet.noise": {
         "Coins", "DEVICE", "Entropy", "ExpChoice", "SYSTEM", "below", "bernoulli",

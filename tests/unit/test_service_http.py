@@ -9,6 +9,7 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from tests.clinic import BY_WARD, COUNT, opened, seen
 
+import discreet
 from discreet.service import AnswerReply
 from discreet.service.http.messages import BodyLimits
 from discreet.service.http.problems import STATUSES
@@ -92,7 +93,7 @@ def test_free_acts_pay_nothing(clinic, session):
     assert clinic.get("schema").json()["tables"][0]["name"] == "visits"
     assert clinic.get("account").json()["analyst"] == "ada"
     assert clinic.get("facts").status_code == 200
-    assert clinic.get("/v1/datasets").json() == {"datasets": ["clinic"]}
+    assert clinic.get("/v1/datasets").json() == {"datasets": ["clinic"], "version": discreet.__version__}
     assert clinic.get("/v1/health", who="").json() == {"status": "ok"}
     assert session.ledger.spent == before
 

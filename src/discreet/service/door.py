@@ -13,13 +13,12 @@ from discreet.core import DiscreetError, InvalidInput
 from discreet.service.people import Principal, Role
 from discreet.service.refusals import NotAllowed, NotFound, PaymentOff
 from discreet.service.replies import (
-    account_reply,
     answer_reply,
     batch_options,
+    batch_preview_reply,
     batch_reply,
     preview_reply,
     question_options,
-    releases_reply,
     schema_reply,
 )
 from discreet.service.words import (
@@ -28,12 +27,13 @@ from discreet.service.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    BatchPreviewReply,
     BatchReply,
     PreviewReply,
     ReleasesReply,
     SchemaReply,
 )
-from discreet.session import Session, certificate, write_facts
+from discreet.session import Session, certificate, list_payments, write_facts
 
 T = TypeVar("T")
 
@@ -41,8 +41,8 @@ T = TypeVar("T")
 ASKING = (Role.ANALYST, Role.STEWARD)
 READING_ALL = (Role.AUDITOR, Role.STEWARD)
 LOOKING = (Role.ANALYST, Role.STEWARD, Role.AUDITOR)
-#: Characters of a request id that an asker chooses, and payments that are listed at most.
-MOST_REQUEST, MOST_RELEASES = 64, 1000
+#: Characters of a request id that an asker chooses.
+MOST_REQUEST = 64
 
 
 class Door(Protocol):
@@ -66,6 +66,10 @@ class Door(Protocol):
 
     async def preview(self, who: Principal, asked: Asked) -> PreviewReply:
         """Return the price of a question and its predicted errors. Free."""
+        ...
+
+    async def preview_batch(self, who: Principal, asked: AskedBatch) -> BatchPreviewReply:
+        """Return the price of several questions together. Free."""
         ...
 
     async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
@@ -160,6 +164,10 @@ class LocalDoor:
         """Return the price of a question and its predicted errors."""
         return await self._answer(who, ASKING, lambda: preview_asked(self._of(who), asked))
 
+    async def preview_batch(self, who: Principal, asked: AskedBatch) -> BatchPreviewReply:
+        """Return the price of several questions together."""
+        return await self._answer(who, ASKING, lambda: preview_asked_batch(self._of(who), asked))
+
     async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
         """Return the answer to a question, paid for once."""
         return await self._answer(
@@ -174,7 +182,7 @@ class LocalDoor:
 
     async def account(self, who: Principal) -> AccountReply:
         """Return what binds this person."""
-        return await self._answer(who, LOOKING, lambda: account_reply(self._of(who)))
+        return await self._answer(who, LOOKING, self._of(who).account)
 
     async def releases(self, who: Principal, most: int = 100) -> ReleasesReply:
         """Return the last payments."""
@@ -207,6 +215,11 @@ def preview_asked(session: Session, asked: Asked) -> PreviewReply:
     return preview_reply(session.preview(asked.sql, **question_options(asked)))
 
 
+def preview_asked_batch(session: Session, asked: AskedBatch) -> BatchPreviewReply:
+    """Return the price of several questions together."""
+    return batch_preview_reply(session.preview_batch(list(asked.sql), **batch_options(asked)))
+
+
 def release_asked(session: Session, asked: Asked, request: str) -> AnswerReply:
     """Return the answer to a question under a request id; a stored one only, if the request may not pay."""
     options = question_options(asked)
@@ -231,9 +244,8 @@ def release_batch(session: Session, asked: AskedBatch, request: str) -> BatchRep
 
 def list_releases(session: Session, who: Principal, most: int) -> ReleasesReply:
     """Return the last payments that a person may see."""
-    if not 0 < most <= MOST_RELEASES:
-        raise InvalidInput(f"{most} is no number of releases.", fix=f"ask for 1 to {MOST_RELEASES}")
-    return releases_reply(session, most, of_all=who.role in READING_ALL)
+    releases = list_payments(session.ledger, session.analyst, most, of_all=who.role in READING_ALL)
+    return ReleasesReply(releases=releases)
 
 
 def certify(session: Session, who: Principal, request: str) -> str:

@@ -14,6 +14,7 @@ from discreet.service.door import (
     list_releases,
     need_role,
     preview_asked,
+    preview_asked_batch,
     release_asked,
     release_batch,
     request_id,
@@ -21,7 +22,7 @@ from discreet.service.door import (
 )
 from discreet.service.people import Principal, Role
 from discreet.service.refusals import Busy
-from discreet.service.replies import account_reply, schema_reply
+from discreet.service.replies import schema_reply
 from discreet.service.runs import PacedRun, Question
 from discreet.service.slots import Slots
 from discreet.service.words import (
@@ -30,6 +31,7 @@ from discreet.service.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    BatchPreviewReply,
     BatchReply,
     PreviewReply,
     ReleasesReply,
@@ -79,9 +81,13 @@ class FrontDoor:
         """Return the price of a question and its predicted errors."""
         return await self._look(who, ASKING, lambda session: preview_asked(session, asked))
 
+    async def preview_batch(self, who: Principal, asked: AskedBatch) -> BatchPreviewReply:
+        """Return the price of several questions together."""
+        return await self._look(who, ASKING, lambda session: preview_asked_batch(session, asked))
+
     async def account(self, who: Principal) -> AccountReply:
         """Return what binds this person."""
-        return await self._look(who, LOOKING, account_reply)
+        return await self._look(who, LOOKING, Session.account)
 
     async def releases(self, who: Principal, most: int = 100) -> ReleasesReply:
         """Return the last payments."""

@@ -15,6 +15,7 @@ from discreet.service.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    BatchPreviewReply,
     BatchReply,
     PreviewReply,
     ReleasesReply,
@@ -76,6 +77,12 @@ class GuardedDoor:
         self._admit(who, "preview", (asked.sql,), price=_price_of(asked))
         return await self._door.preview(who, asked)
 
+    async def preview_batch(self, who: Principal, asked: AskedBatch) -> BatchPreviewReply:
+        """Return the price of several questions together."""
+        _need_few(asked)
+        self._admit(who, "preview_batch", asked.sql, price=_price_of(asked))
+        return await self._door.preview_batch(who, asked)
+
     async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
         """Return the answer to a question, paid for once."""
         self._admit(who, "ask", (asked.sql,), request=asked.request or "", price=_price_of(asked))
@@ -88,8 +95,7 @@ class GuardedDoor:
 
     async def batch(self, who: Principal, asked: AskedBatch) -> BatchReply:
         """Return the answers to several questions, paid for once."""
-        if len(asked.sql) > MOST_QUESTIONS:
-            raise InvalidInput("There are too many questions in one batch.", fix=f"ask {MOST_QUESTIONS} at the most")
+        _need_few(asked)
         self._admit(who, "batch", asked.sql, request=asked.request or "", price=_price_of(asked))
         with self._rates.hold_place(who):
             if asked.pay and self._rates.limits.counts_spending:
@@ -134,6 +140,11 @@ class GuardedDoor:
         if sum(map(len, sql)) > MOST_SQL:
             raise InvalidInput(f"The SQL is longer than {MOST_SQL} characters.", fix="ask for less at once")
         self._audit.record(who, self._dataset, act, sql=sql, request=request[:100], price=price[:100])
+
+
+def _need_few(asked: AskedBatch) -> None:
+    if len(asked.sql) > MOST_QUESTIONS:
+        raise InvalidInput("There are too many questions in one batch.", fix=f"ask {MOST_QUESTIONS} at the most")
 
 
 def _price_of(asked: _Priced) -> str:

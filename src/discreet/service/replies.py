@@ -5,24 +5,22 @@ from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.core import InvalidInput, Limit, TotalLimit, exact
+from discreet.core import InvalidInput, Limit, TotalLimit
 from discreet.core.limits import Matches
 from discreet.core.schema import Kind, Value
 from discreet.core.untrusted_text import read_fraction
 from discreet.service.words import (
-    AccountReply,
     AnswerColumn,
     AnswerReply,
     AnswerTable,
     Asked,
     AskedBatch,
+    BatchPreviewReply,
     BatchReply,
     ColumnFacts,
     PaymentReceipt,
     PredictedError,
     PreviewReply,
-    ReleaseFacts,
-    ReleasesReply,
     SchemaReply,
     TableFacts,
 )
@@ -32,12 +30,15 @@ from discreet.session import (
     Description,
     Gauge,
     Preview,
+    Price,
     QueryPlan,
     Receipt,
     Rho,
     Session,
+    WorkloadPreview,
     cost_words,
     loss_to_text,
+    plan_digest,
     standing_of,
 )
 
@@ -71,6 +72,8 @@ def batch_options(asked: AskedBatch) -> dict[str, Any]:
         "confidence": _amount(asked.confidence, "confidence"),
         "simultaneous": asked.simultaneous,
         "limit": asked.limit,
+        "matches": _matches(asked.matches),
+        "weights": None if asked.weights is None else [_amount(weight, "weights") for weight in asked.weights],
         "consistent": asked.consistent,
         "other": asked.other,
     }
@@ -203,11 +206,36 @@ def preview_reply(preview: Preview) -> PreviewReply:
             for predicted in preview.predicted
         ),
         lines=tuple(preview.lines()),
-        then=None if preview.personal or preview.price.then is None else str(preview.price.then),
+        then=None if preview.personal else _then(preview.price),
         stored=preview.stored,
         dear=preview.dear,
         limit=_limit(preview.plan),
+        total_left=str(preview.left) if preview.personal else None,
+        total_then=_then(preview.price) if preview.personal else None,
+        plan=None if preview.plan is None else plan_digest(preview.plan),
     )
+
+
+def batch_preview_reply(preview: WorkloadPreview) -> BatchPreviewReply:
+    """Return the price of several questions together."""
+    price, left, then = preview.price, str(preview.price.left), _then(preview.price)
+    return BatchPreviewReply(
+        what=price.what,
+        fits=preview.fits,
+        free=price.stored is not None,
+        cost=cost_words(price.cost),
+        left=None if preview.personal else left,
+        lines=tuple(preview.lines()),
+        then=None if preview.personal else then,
+        stored=price.stored,
+        total_left=left if preview.personal else None,
+        total_then=then if preview.personal else None,
+        plan=plan_digest(preview.plan),
+    )
+
+
+def _then(price: Price) -> str | None:
+    return None if price.then is None else str(price.then)
 
 
 def _limit(plan: QueryPlan | None) -> dict[str, int] | None:
@@ -246,37 +274,4 @@ def _table_facts(description: Description) -> TableFacts:
         unit="" if description.public else str(schema.unit),
         columns=columns,
         left_out=dict(description.left_out),
-    )
-
-
-def account_reply(session: Session) -> AccountReply:
-    """Return what binds the analyst of a session."""
-    _, standing = standing_of(session.ledger, session.analyst)
-    gauge = standing if isinstance(standing, Gauge) else None
-    return AccountReply(
-        analyst=session.analyst,
-        symbol=standing.symbol,
-        spent=None if gauge is None else str(exact(gauge.spent, "spent")),
-        limit=str(standing.limit),
-        left=None if gauge is None else str(gauge.left),
-        words=standing.words(),
-    )
-
-
-def releases_reply(session: Session, most: int, *, of_all: bool) -> ReleasesReply:
-    """Return the last payments: those of all, or of the session's analyst."""
-    ledger = session.ledger
-    return ReleasesReply(
-        releases=tuple(
-            ReleaseFacts(
-                payment=receipt.number,
-                release=ledger.release_of(receipt.number),
-                request=receipt.request,
-                analyst=receipt.analyst,
-                what=receipt.what,
-                cost=cost_words(receipt.cost),
-            )
-            for receipt in ledger.recent(most)
-            if of_all or receipt.analyst == session.analyst
-        )
     )

@@ -6,7 +6,7 @@ from fractions import Fraction
 from discreet.accounting import Composed, PrivacyLoss
 from discreet.core import Number
 from discreet.core.exact import text_down
-from discreet.gate import Price, one_line
+from discreet.gate import Budget, Price, one_line
 from discreet.query import Epsilon, Predicted, QueryPlan, Result, Rho, predict
 from discreet.session.answers.answer import percent, price_words
 from discreet.session.answers.cells import TextColumn, html_lines, html_table, text_table
@@ -119,30 +119,40 @@ class Preview:
 
 def preview_question(context: AnalystContext, ready: PreparedQuestion) -> Preview:
     """Return the cost of a question and its predicted errors."""
-    checked, price = ready.options, context.gate.price(ready.plan)
+    price = context.gate.price(ready.plan)
+    return build_preview(
+        ready,
+        price,
+        context.ledger.budget,
+        release=None if price.stored is None else context.ledger.release_of(price.stored),
+        dear=context.is_dear(price.cost),
+    )
+
+
+def build_preview(ready: PreparedQuestion, price: Price, budget: Budget, *, release: int | None, dear: bool) -> Preview:
+    """Return the preview of a question whose price is known."""
+    options = ready.options
     return Preview(
         price=price,
         plan=ready.plan,
         predicted=predict(
             ready.question,
             ready.plan,
-            confidence=checked.confidence,
-            simultaneous=checked.simultaneous,
-            size=checked.size,
+            confidence=options.confidence,
+            simultaneous=options.simultaneous,
+            size=options.size,
         ),
-        confidence=checked.confidence,
-        simultaneous=checked.simultaneous,
-        symbol=context.ledger.budget.symbol,
-        release=None if price.stored is None else context.ledger.release_of(price.stored),
-        personal=context.personal,
-        dear=context.is_dear(price.cost),
+        confidence=options.confidence,
+        simultaneous=options.simultaneous,
+        symbol=budget.symbol,
+        release=release,
+        personal=budget.personal,
+        dear=dear,
     )
 
 
-def preview_public_answer(context: AnalystContext, answer: Result) -> Preview:
+def preview_public_answer(answer: Result, budget: Budget, left: Fraction) -> Preview:
     """Return that an answer which follows from the question and public tables costs nothing, and is exact."""
-    account, budget = context.ledger.state.account, context.ledger.budget
-    left = account.left_of(account.binding(context.analyst))
     names = [column.name for column in answer.columns]
     return Preview(
         price=Price(
@@ -159,5 +169,5 @@ def preview_public_answer(context: AnalystContext, answer: Result) -> Preview:
         simultaneous=True,
         symbol=budget.symbol,
         release=None,
-        personal=context.personal,
+        personal=budget.personal,
     )

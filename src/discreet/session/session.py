@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Unpack
 
 from discreet.core import Bounds, BudgetExceeded, DiscreetError, InvalidInput, Number, WrongType
-from discreet.core.exact import flag
+from discreet.core.exact import flag, whole
 from discreet.core.limits import Matches
 from discreet.core.schema import Kind
 from discreet.gate import UNPACED, Ledger, Pacer, need_label, one_line
@@ -37,6 +37,7 @@ from discreet.session.ledger_notes import Note, usable_bounds
 from discreet.session.options import QuestionOptions, ReleaseOptions, list_options, read_price
 from discreet.session.previews import Preview, preview_public_answer, preview_question
 from discreet.session.settings.file import read_settings
+from discreet.session.standings import AccountReply, ReleaseFacts, list_payments, read_account, sign_certificate
 from discreet.session.workload_session import WorkloadSession
 
 
@@ -255,7 +256,9 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         """
         asked = self._context.find_public(what, options)
         if isinstance(asked, Result):
-            return preview_public_answer(self._context, asked)
+            account = self.ledger.state.account
+            left = account.left_of(account.binding(self.analyst))
+            return preview_public_answer(asked, self.ledger.budget, left)
         return preview_question(self._context, self._context.prepare(what, options))
 
     @list_options(QuestionOptions)
@@ -389,6 +392,60 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         self.ledger.annotate(Note(name, release.number, spend).text(), by=self._context.analyst or "session")
         self._context.learn()
         return bounds
+
+    def account(self) -> AccountReply:
+        """Return what binds this analyst: what is spent of which limit, and what is left. Free.
+
+        Returns:
+            The account: `spent`, `limit` and `left` as exact texts, and all of it in `words`. With personal accounts
+            and no total, `spent` and `left` are None, as balances are private.
+
+        Example:
+            >>> clinic.account().limit
+            '3'
+
+        """
+        self._context.need_open()
+        return read_account(self.ledger, self.analyst)
+
+    def releases(self, most: int = 100) -> tuple[ReleaseFacts, ...]:
+        """Return the last payments of this analyst, newest first. Free.
+
+        Args:
+            most: How many payments of the ledger are looked through, from 1 to 1000.
+
+        Returns:
+            What was paid for under which request, and the release that it bought.
+
+        Raises:
+            InvalidInput: The number is not from 1 to 1000.
+
+        Example:
+            >>> clinic.releases()
+            ()
+
+        """
+        self._context.need_open()
+        return list_payments(self.ledger, self.analyst, whole(most, "most"))
+
+    def certificate(self, request: str) -> str:
+        """Return a signed statement about one release, which `discreet ledger check` reads. Free.
+
+        Args:
+            request: The request id of the receipt.
+
+        Returns:
+            The certificate, as JSON.
+
+        Raises:
+            InvalidInput: Nothing was released under this request.
+
+        Example:
+            >>> clinic.certificate(clinic.releases()[0].request)  # doctest: +SKIP
+
+        """
+        self._context.need_open()
+        return sign_certificate(self.ledger, request)
 
     def warm_up(self) -> None:
         """Read the rows of files now, and not at the first question. Free; nothing is returned, whatever they are."""

@@ -16,16 +16,15 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+import discreet
 from discreet.core import DiscreetError
 from discreet.core.operator_log import tell_operator
-from discreet.service.door import MOST_RELEASES, READING_ALL, need_role
+from discreet.service.door import READING_ALL, need_role
 from discreet.service.guarded_door import MOST_EVENTS, GuardedDoor
 from discreet.service.http.messages import (
     JSON,
     AuditReply,
     BodyLimits,
-    CertificateReply,
-    DatasetsReply,
     HealthReply,
     LinesReply,
     ShapeAsked,
@@ -39,7 +38,8 @@ from discreet.service.http.openapi import write_openapi
 from discreet.service.http.problems import HttpRefusal, failure_response, problem_response, refuse_unauthenticated
 from discreet.service.people import Principal
 from discreet.service.refusals import NotFound
-from discreet.service.words import Asked, AskedBatch, write_text
+from discreet.service.words import Asked, AskedBatch, CertificateReply, DatasetsReply, write_text
+from discreet.session import MOST_RELEASES
 
 #: On every reply. Nothing here is a page, and nothing may be kept or framed.
 HEADERS = {
@@ -112,6 +112,11 @@ async def _preview(visit: Visit) -> object:
     return await visit.door.preview(visit.who, asked)
 
 
+async def _preview_batch(visit: Visit) -> object:
+    asked = await read_message(visit.request, AskedBatch, visit.limits)
+    return await visit.door.preview_batch(visit.who, asked)
+
+
 async def _explain(visit: Visit) -> object:
     asked = await read_message(visit.request, Asked, visit.limits)
     return LinesReply(lines=await visit.door.explain(visit.who, asked))
@@ -168,6 +173,7 @@ async def _audit(visit: Visit) -> object:
 
 POSTED: Mapping[str, Handler] = {
     "preview": _preview,
+    "preview_batch": _preview_batch,
     "ask": _ask,
     "batch": _batch,
     "shape": _shape,
@@ -205,7 +211,7 @@ def _datasets(face: HttpFace, request: Request, known: Known) -> Response:
     """Return the names of the datasets that the token is for, and of no others."""
     del face
     check_query(request)
-    return _respond(DatasetsReply(datasets=tuple(sorted(known))))
+    return _respond(DatasetsReply(datasets=tuple(sorted(known)), version=discreet.__version__))
 
 
 def _metrics(face: HttpFace, request: Request, known: Known) -> Response:

@@ -52,24 +52,10 @@ class LinesReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CertificateReply:
-    """A signed statement about one release, as `discreet ledger check` reads it."""
-
-    certificate: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditReply:
     """The last requests, newest first."""
 
     events: tuple[AuditEvent, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DatasetsReply:
-    """The names of the datasets."""
-
-    datasets: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,8 +14,6 @@ import discreet
 from discreet.service.http.messages import (
     JSON,
     AuditReply,
-    CertificateReply,
-    DatasetsReply,
     HealthReply,
     LinesReply,
     ShapeAsked,
@@ -28,7 +26,10 @@ from discreet.service.words import (
     AnswerTable,
     Asked,
     AskedBatch,
+    BatchPreviewReply,
     BatchReply,
+    CertificateReply,
+    DatasetsReply,
     PreviewReply,
     ReleasesReply,
     SchemaReply,
@@ -45,7 +46,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
     "pay": {"description": "False: a stored answer, or a refusal that names the price."},
     "request": {"description": "An id under which nothing is paid for twice; Idempotency-Key is the same."},
 }
-AMOUNTS = frozenset({"epsilon", "rho", "within", "confidence"})
+AMOUNTS = frozenset({"epsilon", "rho", "within", "confidence", "weights"})
 #: What a refusal may be, and why.
 REFUSALS = {
     400: "The request has not the form of one.",
@@ -117,6 +118,7 @@ OPERATIONS = (
     _of_dataset("preview", "The price of a question and its predicted errors. Free.", PreviewReply, Asked),
     _of_dataset("ask", "The answer to a question, paid for once.", AnswerReply, Asked, parameters=(KEY_HEADER,)),
     _of_dataset("batch", "Several questions at one price.", BatchReply, AskedBatch, parameters=(KEY_HEADER,)),
+    _of_dataset("preview_batch", "The price of several questions together. Free.", BatchPreviewReply, AskedBatch),
     _of_dataset("shape", "The columns of an answer. Free, and without a price.", ShapeReply, ShapeAsked),
     _of_dataset("explain", "How a question would be answered. Free.", LinesReply, Asked),
     _of_dataset("schema", "What is public about the tables.", SchemaReply),
@@ -259,6 +261,8 @@ def _with_amounts(schema: dict[str, Any]) -> dict[str, Any]:
         return dict(AMOUNT)
     if "anyOf" in schema:
         return {"anyOf": [_with_amounts(one) for one in schema["anyOf"]]}
+    if schema.get("type") == "array":
+        return {**schema, "items": _with_amounts(schema["items"])}
     if isinstance(schema.get("additionalProperties"), dict):
         return {**schema, "additionalProperties": _with_amounts(schema["additionalProperties"])}
     return schema

@@ -73,6 +73,23 @@ class NotYet(DiscreetError, RuntimeError):
         return error
 
 
+class Unreachable(DiscreetError, ConnectionError):
+    """The service cannot be reached, or what answered is no service.
+
+    A question that was sent may have been paid for. Under its request id nothing is paid for twice.
+    """
+
+    #: Whether it may help to try again.
+    again: bool = False
+
+    @classmethod
+    def lost(cls) -> Self:
+        """Return the error of a connection that could not be made, or broke off."""
+        error = cls("The service cannot be reached.", fix="see whether it runs, and whether its address is right")
+        error.again = True
+        return error
+
+
 #: Every error that a reply may name. What is not listed is told as a plain `DiscreetError`.
 KINDS: dict[str, type[DiscreetError]] = {
     kind.__name__: kind
@@ -148,3 +165,22 @@ class Refusal:
         elif isinstance(error, TooMany):
             error.seconds = self.seconds
         return error
+
+
+# What comes from a service is the text of a stranger.
+
+#: Characters of a text of a service that are shown.
+MOST_WORDS = 4000
+
+
+def refuse_reply() -> Unreachable:
+    """Return the error that refuses a reply which is none of a service of discreet."""
+    return Unreachable(
+        "What answered is not a service of discreet, or of another version.", fix="check the address and the version"
+    )
+
+
+def clean_words(text: str) -> str:
+    """Return a text of the service without what would command a terminal, and not without end."""
+    shown = "".join(sign if sign.isprintable() or sign == "\n" else "?" for sign in text[:MOST_WORDS])
+    return shown if len(text) <= MOST_WORDS else f"{shown}…"

@@ -19,6 +19,7 @@ from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 from discreet.core import InvalidInput
 from discreet.core.schema import Kind, Value
 from discreet.core.untrusted_text import read_json
+from discreet.session.standings import ReleaseFacts
 
 Word = TypeVar("Word")
 
@@ -59,6 +60,10 @@ class AskedBatch:
     confidence: str = "0.95"
     simultaneous: bool = False
     limit: Mapping[str, int] | None = None
+    #: As in an `Asked`.
+    matches: Mapping[str, int] | None = None
+    #: How much the error of each question counts; alike, if left out.
+    weights: tuple[str, ...] | None = None
     consistent: bool = True
     other: bool = False
     request: str | None = None
@@ -162,6 +167,29 @@ class PreviewReply:
     dear: bool = False
     #: As in an `AnswerReply`.
     limit: Mapping[str, int] | None = None
+    #: Where each person has an account: what is left of the dataset's total, or what each person has at first.
+    total_left: str | None = None
+    #: The same afterwards; None if it does not fit.
+    total_then: str | None = None
+    #: The hash by which the ledger knows the plan; None if nothing is paid.
+    plan: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPreviewReply:
+    """The price of several questions together. Nothing was paid. Fields are those of a `PreviewReply`."""
+
+    what: str
+    fits: bool
+    free: bool
+    cost: str
+    left: str | None
+    lines: tuple[str, ...]
+    then: str | None = None
+    stored: int | None = None
+    total_left: str | None = None
+    total_then: str | None = None
+    plan: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,34 +225,25 @@ class SchemaReply:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AccountReply:
-    """What binds one analyst: ε or ρ, exactly; None where each person has an account."""
-
-    analyst: str
-    symbol: str
-    spent: str | None
-    limit: str
-    left: str | None
-    words: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReleaseFacts:
-    """A payment, and the release that it bought; `release` is None while it has none."""
-
-    payment: int
-    release: int | None
-    request: str
-    analyst: str
-    what: str
-    cost: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleasesReply:
     """The last payments, newest first."""
 
     releases: tuple[ReleaseFacts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetsReply:
+    """The names of the datasets, and which version of discreet serves them."""
+
+    datasets: tuple[str, ...]
+    version: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CertificateReply:
+    """A signed statement about one release, as `discreet ledger check` reads it."""
+
+    certificate: str
 
 
 # The one JSON form of all of these.
