@@ -56,7 +56,7 @@ def browsers() -> None:
     for name, truth, count, error in zip(BROWSERS, HELD, found.counts, found.error, strict=True):
         print(f"  {name:9} {count:8,.0f} ± {error:5,.0f}   (in truth {truth:6,})")
     shuffled = epsilon(shuffled_cost(encoder, people=PEOPLE), 1e-9)
-    print(f"  If somebody shuffles the reports, each costs ε = {shuffled:.3f} in place of 1, at δ = 1e-9.")
+    print(f"  If a shuffler mixes the reports, each costs ε = {shuffled:.3f} in place of 1, at δ = 1e-9.")
     draw(found.counts, found.error)
 
 

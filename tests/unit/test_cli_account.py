@@ -119,7 +119,7 @@ optimal            4.77457  least
 If the noise is known to be Laplace noise, ε is 4.69…
 """,
     "means": """\
-ε = 1, δ = 0. Somebody suspects that a person is in the table:
+ε = 1, δ = 0. An observer suspects that a person is in the table:
 
 belief before  after, at most
 1 %            2.673 %
@@ -166,7 +166,7 @@ def test_no_promise_is_told_as_none(run):
     status, out, _ = run("epsilon", "gaussian(1)")
     assert (status, out.splitlines()[0]) == (0, "epsilon     ∞ at δ = 0")
     assert "try --delta 1e-9" in out
-    assert "nothing is promised" in run("delta", "approximate(2, 0.9) x 1000", "--epsilon", "1")[1]
+    assert "there is no guarantee" in run("delta", "approximate(2, 0.9) x 1000", "--epsilon", "1")[1]
 
 
 def test_perfect_privacy_is_told_in_words(run):

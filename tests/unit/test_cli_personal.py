@@ -113,7 +113,7 @@ def test_what_became_known_elsewhere_stands_in_everybodys_statement(clinic, run,
     found = facts("ledger", "person", clinic, "p999")
     assert found["everybody_exact"] == "1/4"
     assert Fraction(found["left_exact"]) == Fraction(7, 4) - Fraction(found["reserve_exact"])
-    assert "charged to everybody" in run("ledger", "person", clinic, "p999")[1]
+    assert "charged to all" in run("ledger", "person", clinic, "p999")[1]
     assert run("ledger", "disclose", clinic, "--all", "--reason", "a leak")[0] == 0
     assert facts("ledger", "person", clinic, "p999")["left_exact"] == "0"
     assert "CLOSED" in run("ledger", "person", clinic, "p999")[1]
@@ -186,7 +186,7 @@ def test_a_limit_is_raised_and_lowered_for_each_person(clinic, run, facts):
     assert status == 0
     assert re.search(r"^after +each person +a budget of ρ = 0.25", out, re.MULTILINE)
     # By what is public: the question may have cost somebody 0.5, and 0.004 were set aside for runs that fail.
-    assert "Somebody may have been charged up to ≈ 0.504" in out
+    assert "A person may have been charged up to ≈ 0.504" in out
     status, _, err = run("ledger", "allow", clinic, "--analyst", "ada", "--to", "1", "--reason", "share")
     assert (status, "no shares of personal accounts" in err) == (2, True)
 

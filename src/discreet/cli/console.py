@@ -56,7 +56,7 @@ def write(stream: TextIO, text: str, end: str = "\n") -> None:
 
 #: Seconds between two lines of progress.
 PAUSE = 0.2
-#: What takes longer than this is told of, and how often.
+#: Work that takes longer than this is reported, and how often.
 SECOND = 1.0
 #: All of one length, so that painted cells of one width stay in line.
 GREEN, YELLOW, RED, OFF = "\x1b[32m", "\x1b[33m", "\x1b[31m", "\x1b[0m"
@@ -95,7 +95,7 @@ class Palette:
 
 
 class Progress:
-    """How far something long is: a line on standard error, if a person is there to see it."""
+    """Progress of long work: a line on standard error, if it is a terminal."""
 
     def __init__(self, verb: str, *, wanted: bool = True) -> None:
         self._verb, self._stream = verb, sys.stderr
@@ -124,7 +124,7 @@ class Progress:
 class Patience:
     """Tells that something goes on, and for how long it has: from the first second on, if a person is there to see it.
 
-    For work that cannot say how far it is. What is told is a name that the caller chose, and the clock.
+    For work without a measure of progress. The line shows a name that the caller chose, and the clock.
     """
 
     def __init__(self, task: str, *, wanted: bool = True) -> None:
@@ -175,7 +175,7 @@ def tell(text: str = "") -> None:
 
 
 def ask(question: str, read: Callable[[str], T], *, default: str = "", explanation: str = "") -> T:
-    """Return what a person answers, as read; an empty line is the default. What is refused is asked again.
+    """Return a person's answer, as read; an empty line is the default. A refused answer is asked again.
 
     A question mark shows the explanation, where there is one, and the question is asked again.
     """

@@ -61,7 +61,7 @@ def simulation_lines(facts: dict[str, Fact], level: Fraction, shuffled: dict[str
     if shuffled:
         epsilon = shuffled["shuffled_epsilon"]
         if isinstance(epsilon, float):
-            lines.append(f"If somebody shuffles the reports, each costs ε = {text_up(epsilon)}, at that δ.")
+            lines.append(f"If a shuffler mixes the reports, each costs ε = {text_up(epsilon)}, at that δ.")
     return lines
 
 

@@ -52,7 +52,7 @@ def neighbours(loss: PrivacyLoss) -> str:
 def sentence(epsilon: float, delta: Fraction) -> str:
     """Return the promise in words."""
     if math.isinf(epsilon) or delta >= 1:
-        return "In words: nothing is promised."
+        return "In words: there is no guarantee."
     beside = f", plus {shorten(delta)}" if delta else ""
     if not epsilon:
         apart = f", give or take {shorten(delta)}" if delta else ""

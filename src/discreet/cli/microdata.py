@@ -45,13 +45,13 @@ from discreet.cli.parsing import Arguments
 from discreet.core import InvalidInput
 from discreet.gate import one_line
 
-#: What every verb ends with.
+#: The last line of every verb.
 NO_GUARANTEE = "These are facts about a table, not a guarantee about a person; there is no ε."
 NOT_MET = 3
 
 
 def finding_row(finding: Finding) -> list[str]:
-    """Return what was found about a column, for a person."""
+    """Return the findings about a column, for a reader."""
     return [one_line(finding.column), finding.role.value, f"{finding.distinct:,}", "; ".join(finding.reasons)]
 
 
@@ -70,7 +70,7 @@ def risk_facts(risk: Risk) -> Fact:
 
 
 def lacking_lines(table: Microdata) -> list[str]:
-    """Return what is to be said about rows that were not looked at: nothing here holds of them."""
+    """Return the note about rows that were not looked at: nothing here holds for them."""
     if not table.left_out:
         return []
     return [f"{table.left_out:,} {'row lacks' if table.left_out == 1 else 'rows lack'} a value: not looked at."]
@@ -94,7 +94,7 @@ def anonymise(arguments: Arguments, table: Microdata, quasi: Sequence[str], k: i
 
 
 def read_checked_table(arguments: Arguments) -> tuple[list[str], list[str], Microdata]:
-    """Return what is to be said about quasi-identifiers that nobody named, which they are, and the rows."""
+    """Return the note about quasi-identifiers that were not named, their names, and the rows."""
     sensitive = getattr(arguments, "sensitive", None)
     assumptions, quasi = (
         ([], words_of(arguments.quasi))
@@ -146,7 +146,7 @@ def read_requirements(arguments: Arguments) -> list[Requirement]:
     typed = {name: getattr(arguments, name) for name in ("l", "entropy_l", "recursive", "t", "alpha")}
     texts = {name: text for name, text in typed.items() if text is not None}
     if texts and arguments.sensitive is None:
-        raise InvalidInput("It is not said which column is sensitive.", fix="name it: --sensitive illness")
+        raise InvalidInput("The sensitive column is not named.", fix="name it: --sensitive illness")
     return [_requirement(name, text, arguments) for name, text in texts.items()]
 
 

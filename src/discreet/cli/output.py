@@ -19,7 +19,7 @@ from discreet.core import DiscreetError, InvalidInput
 COMMANDS = frozenset({"Cc", "Cs", "Zl", "Zp"})
 #: Characters that turn the order of what follows around.
 TURNS = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
-#: What a formula begins with, in any width, after whatever spaces.
+#: The first characters of formulas, in any width, after any spaces.
 FORMULA = re.compile(r"\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")
 #: A text that is a number is one, sign and all.
 NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
@@ -76,7 +76,7 @@ class CommandOutput:
 
 
 def as_json(facts: Mapping[str, object]) -> str:
-    """Return one JSON object, in ASCII; NaN and infinities, which are no JSON, would be an error."""
+    """Return one JSON object, in ASCII; NaN and infinities, which are not JSON, would be an error."""
     return json.dumps({"version": VERSION, **facts}, indent=2, allow_nan=False)
 
 
@@ -93,7 +93,7 @@ def bound_facts(name: str, number: float) -> dict[str, Fact]:
 
 #: How much of a text is shown on each side of the place that is pointed at.
 SHOWN = 36
-#: What an error of ours may have of its own: the ends of its lines.
+#: Attributes that only some errors have: the ends of their lines.
 ENDS = "\n"
 
 
@@ -119,7 +119,7 @@ class Fault(DiscreetError):
 
     @classmethod
     def of_exception(cls, error: Exception) -> "Fault":
-        """Tell of an exception that nobody expected."""
+        """Report an unexpected exception."""
         return cls(
             f"discreet failed on this input ({type(error).__name__}); no answer is given.",
             fix="report the command line as a bug of discreet: bad input should have been refused with a reason",
@@ -127,11 +127,11 @@ class Fault(DiscreetError):
 
 
 class Interrupted(DiscreetError):
-    """Somebody pressed Ctrl-C."""
+    """The user pressed Ctrl-C."""
 
     @classmethod
     def of_interrupt(cls, error: KeyboardInterrupt) -> "Interrupted":
-        """Tell what an interrupt came between, if that is known."""
+        """Report the work that was interrupted, if that is known."""
         return cls(
             str(error) or "Interrupted.", fix="ask the same again: what was paid for and not answered is not paid again"
         )

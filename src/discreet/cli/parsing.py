@@ -18,24 +18,24 @@ from discreet.cli.output import CommandOutput, escape_controls
 from discreet.core import InvalidInput
 from discreet.core.schema import closest
 
-#: What was typed, by the names of options: texts, lists of texts, and flags. An option that was left out is None.
+#: The typed values, by the names of options: texts, lists of texts, and flags. An option that was left out is None.
 Arguments: TypeAlias = SimpleNamespace
-#: What runs a command.
+#: A function that runs a command.
 Handler: TypeAlias = Callable[[Arguments], CommandOutput]
-#: What declares a command's arguments and options.
+#: A decorator that declares a command's arguments and options.
 Declaration: TypeAlias = Callable[[Handler], Handler]
 
 JSON = """\
 With --json one JSON object is printed. Exit status: 0, or 2 if the input is refused (then the reason and its fix are
 on standard error).
 """
-#: Where the settings of a dataset are looked for.
+#: The place where the settings of a dataset are looked for.
 PROJECT = "discreet.toml"
-#: A value that begins with a dash and is no option.
+#: A value that begins with a dash and is not an option.
 NEGATIVE = re.compile(r"-[0-9]+|-[0-9]*\.[0-9]+")
 #: Columns that help may fill on a wide terminal.
 WIDTH = 100
-#: Where a handler keeps what was declared for it, until its command is made.
+#: The attribute where a handler keeps its declarations, until its command is made.
 DECLARED = "__declared__"
 
 

@@ -30,7 +30,7 @@ def seconds_of(arguments: Arguments) -> int | None:
 
 
 def add_person(arguments: Arguments) -> tuple[Principal, str]:
-    """Add somebody, and return them with their token. The share is paid out by the ledger first: no token without."""
+    """Add a user, and return them with their token. The share is paid out by the ledger first: no token without."""
     principal = Principal(name=arguments.name, role=Role(arguments.role), team=arguments.team or "")
     registry, seconds = find_registry(arguments), seconds_of(arguments)
     registry.need_free(principal.name)
@@ -43,7 +43,7 @@ def add_person(arguments: Arguments) -> tuple[Principal, str]:
 
 
 def person_facts(person: PersonRecord) -> dict[str, Fact]:
-    """Return somebody for a program. Times are seconds since 1970."""
+    """Return a user for a program. Times are seconds since 1970."""
     return {
         "name": person.principal.name,
         "role": person.principal.role.value,
@@ -57,7 +57,7 @@ def person_facts(person: PersonRecord) -> dict[str, Fact]:
 
 
 def person_lines(people: Iterable[PersonRecord]) -> list[str]:
-    """Return everybody for a person who reads."""
+    """Return all users for a reader."""
     heading = ["name", "role", "team", "token", "valid until"]
     return columns([heading, *(_row(person) for person in people)])
 

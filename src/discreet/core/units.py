@@ -163,7 +163,7 @@ class PrivacyUnit:
             raise WrongType("window is not a Window.", fix='pass Window(period=Period.MONTH, time="day")')
         if self.window is not None and self.column is None:
             raise InvalidInput(
-                "A window is of a person's rows.", fix="name the person's column, or leave the window out"
+                "A window needs a column of persons.", fix="name the person's column, or leave the window out"
             )
 
     def __str__(self) -> str:

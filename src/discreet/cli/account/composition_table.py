@@ -31,7 +31,7 @@ class Contest:
 
     @property
     def slack(self) -> Fraction:
-        """What the mechanisms' own δ's leave of the total."""
+        """The part of the total δ that the mechanisms' own δ's leave."""
         return self.delta - self.times * self.each_delta
 
 

@@ -70,7 +70,7 @@ def _times(arguments: Arguments) -> int:
 
 
 def _prepare_picture(file: str) -> tuple[Path, ModuleType]:
-    """Return where to write and what draws, before anything that takes time is worked out."""
+    """Return the file and the drawing function, before anything slow is computed."""
     path = Path(file)
     if path.suffix not in FORMATS:
         raise InvalidInput("The picture is neither a .png nor a .svg.", fix="name the file curve.png, for example")

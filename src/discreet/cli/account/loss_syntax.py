@@ -56,7 +56,7 @@ from discreet.core import DiscreetError, Sensitivity
 
 
 class Value(Enum):
-    """What may stand for a field."""
+    """The values that a field accepts."""
 
     NUMBER = auto()
     WHOLE = auto()

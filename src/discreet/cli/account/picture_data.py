@@ -20,7 +20,7 @@ from discreet.accounting import epsilon as epsilon_of
 from discreet.cli.account.composition_table import THEOREMS, Contest, find_tightest
 from discreet.core import round_up
 
-#: Where a curve is looked at to find out how far it reaches: the smallest δ at which it has an ε.
+#: The values of δ at which a curve's reach is measured: the smallest δ at which it has an ε.
 REACHES = (Fraction(1, 10**12), Fraction(1, 10**6), Fraction(1, 10**3), Fraction(1, 10))
 #: The theorems that fit on a page.
 SIMPLE = ("basic", "advanced", "zCDP")

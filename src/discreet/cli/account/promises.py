@@ -49,7 +49,7 @@ NOISES: Mapping[str, Noise] = {
 
 @dataclass(frozen=True, slots=True)
 class NoisyRelease:
-    """What is released: which noise, on how sensitive an answer, how often, on which batches."""
+    """A series of releases: the noise, the sensitivity of the answer, the number of releases, the batches."""
 
     noise: Noise
     sensitivity: Fraction
@@ -99,7 +99,7 @@ def deviation_text(noise: Noise, size: Fraction) -> str:
 
 
 def promise_facts(loss: PrivacyLoss | None, target: PrivacyTarget) -> dict[str, Fact]:
-    """Return what a loss promises in the currency of the target; nulls where there is none."""
+    """Return the guarantee of a loss in the currency of the target; nulls if there is none."""
     if loss is None:
         return {"epsilon": None, "rho": None, "rho_exact": None}
     if target.epsilon is not None:
@@ -157,8 +157,8 @@ def ending_lines(epsilon_bound: float, allowed: Fraction) -> list[str]:
     if not math.isinf(epsilon_bound):
         return [sentence(epsilon_bound, allowed)]
     if not allowed:
-        return ["No ε is promised at δ = 0. Most noise has one at every δ above: try --delta 1e-9."]
-    return [f"No ε is promised at δ = {shorten(allowed)}: what can go wrong is more likely. Try a larger --delta."]
+        return ["No ε is guaranteed at δ = 0. Most noise has one at every larger δ: try --delta 1e-9."]
+    return [f"No ε is guaranteed at δ = {shorten(allowed)}: a failure is more likely than that. Try a larger --delta."]
 
 
 def need_far_below(loss: PrivacyLoss, delta_bound: float, people: int) -> None:

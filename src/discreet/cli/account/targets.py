@@ -16,7 +16,7 @@ from discreet.core.exact import text_down
 
 @dataclass(frozen=True, slots=True)
 class PrivacyTarget:
-    """What is to be kept: (ε, δ), or ρ."""
+    """The target: (ε, δ), or ρ."""
 
     epsilon: Fraction | None
     delta: Fraction
@@ -72,9 +72,11 @@ def epsilon_of(arguments: Arguments) -> Fraction:
 
 
 def payers_of(arguments: Arguments) -> dict[str, Any]:
-    """Return who pays, and the most that one question may cost a person, for a budget."""
+    """Return the kind of account, and the cap of one question per person, for a budget."""
     if arguments.per != "person" and arguments.most is not None:
-        raise InvalidInput("--most is of personal accounts.", fix="pass --per person, too, or leave out --most")
+        raise InvalidInput(
+            "--most applies to personal accounts only.", fix="pass --per person, too, or leave out --most"
+        )
     if arguments.per == "person" and getattr(arguments, "replace", False):
         raise InvalidInput(
             "Personal accounts are for people who are added or removed.", fix="leave out --replace, or --per person"
@@ -84,11 +86,11 @@ def payers_of(arguments: Arguments) -> dict[str, Any]:
 
 
 def target_of(arguments: Arguments) -> PrivacyTarget:
-    """Return what is to be kept."""
+    """Return the target."""
     if arguments.rho is None:
         return PrivacyTarget(positive(epsilon_of(arguments), "--epsilon"), delta_of(arguments), None)
     if arguments.delta is not None or arguments.people is not None:
-        raise InvalidInput("A ρ has no δ beside it.", fix="leave out --delta and --people, or pass --epsilon for --rho")
+        raise InvalidInput("A ρ takes no δ.", fix="leave out --delta and --people, or pass --epsilon for --rho")
     return PrivacyTarget(None, Fraction(0), positive(read_number(arguments.rho, "--rho"), "--rho"))
 
 

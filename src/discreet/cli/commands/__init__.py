@@ -79,12 +79,12 @@ LIMIT_HELP = "what one person may touch: groups=3,rows=5 (rows in each) or total
 project = option("--project", "FILE", f"the settings ({PROJECT} here)", default=PROJECT)
 no_cache = flag("--no-cache", "keep no import of the rows for the next question, and use none")
 analyst = option("--analyst", "NAME", "the analyst who asks and pays", default="")
-#: The accounts of a budget: one that everybody shares, or one for each person.
+#: The accounts of a budget: one for the whole dataset, or one for each person.
 accounts = several(
     option(
         "--per",
         "WHO",
-        "dataset: everybody pays alike (the default); person: each person pays for what is taken from them",
+        "dataset: one account for all people (the default); person: each person is charged for their own contribution",
         type=WordChoice(("dataset", "person")),
     ),
     option("--most", "E", "with --per person: the most that one question may cost a person"),

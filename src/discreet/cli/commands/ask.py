@@ -51,7 +51,7 @@ For example:
 
   discreet buy-bounds cost --epsilon 0.1
 
-Bounds that were bought are for everybody. Bounds that the settings declare cost nothing, and take precedence.
+Bounds that were bought serve all analysts. Bounds that the settings declare cost nothing, and take precedence.
 """
 #: The share of the whole budget that `explain` assumes if no price is named.
 FREE = " (a tenth of the whole budget, if all three are left out)"
@@ -193,7 +193,7 @@ def misfits_command(arguments: Arguments) -> CommandOutput:
     return CommandOutput("misfits", misfit_facts(report), tuple(report.lines()))
 
 
-@command("buy-bounds", "Buy the range of a column that nobody declared.", epilog=f"{BUY}\n{JSON}")
+@command("buy-bounds", "Buy the range of a column without declared bounds.", epilog=f"{BUY}\n{JSON}")
 @argument("column", "COLUMN", "the column")
 @option("--epsilon", "E", "the price, as an ε")
 @option("--rho", "R", "the price as a ρ")
@@ -202,7 +202,7 @@ def misfits_command(arguments: Arguments) -> CommandOutput:
 @analyst
 @no_cache
 def buy_bounds_command(arguments: Arguments) -> CommandOutput:
-    """Buy the range of a column, for everybody."""
+    """Buy the range of a column, for all analysts."""
     from discreet.cli.dataset.facts import bounds_facts, budget_facts
     from discreet.cli.dataset.sessions import budget_lines, number, open_project, price_of, progress_line, reword_errors
     from discreet.cli.ledger.views import ledger_facts
@@ -218,5 +218,5 @@ def buy_bounds_command(arguments: Arguments) -> CommandOutput:
             "budget": budget_facts(session),
         }
         interval = f"from {number(bounds.low)} to {number(bounds.high)}"
-        words = f"{one_line(arguments.column)}: {interval}, for everybody from now on."
+        words = f"{one_line(arguments.column)}: {interval}, for all analysts from now on."
         return CommandOutput("buy-bounds", facts, (words, "", *budget_lines(session)))

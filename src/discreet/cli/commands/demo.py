@@ -4,7 +4,7 @@ from discreet.cli.output import CommandOutput
 from discreet.cli.parsing import Arguments, command, flag, option
 
 DEMO = """\
-A hospital of 100,000 visits that nobody made, a budget, questions, a refusal, the ledger, and a report to look at. For
+An invented hospital with 100,000 visits, a budget, questions, a refusal, the ledger, and a report to look at. For
 example:
 
   discreet demo

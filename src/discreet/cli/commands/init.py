@@ -35,7 +35,7 @@ the names and kinds of its columns. Given the person (or --rows) and the budget,
 
 With several tables, columns are written visits.stay.
 
-What is said is public from then on. The budget is for life.
+All declarations are public from then on. The budget is for life.
 """
 
 
@@ -54,7 +54,7 @@ What is said is public from then on. The budget is for life.
 @flag("--rows", "each row is a person of its own, and protected by itself")
 @exclusive("--person", "--rows")
 @repeatable_option("--bounds", "COLUMN=LOW:HIGH", "values are clamped to these; dates are written 2025-01-31")
-@repeatable_option("--groups", "COLUMN=A,B,…", "the groups of a column that everybody may know")
+@repeatable_option("--groups", "COLUMN=A,B,…", "the public groups of a column")
 @repeatable_option(
     "--kinds",
     "COLUMN=KIND",

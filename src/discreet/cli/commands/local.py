@@ -14,7 +14,7 @@ For example:
   discreet local simulate --people 1e6 --categories 1024 --epsilon 1
   discreet local simulate --people 1e5 --epsilon 2 --encoder hadamard --delta 1e-9
 
-Nobody is asked: people are made up. Devices run discreet.local, which needs nothing but Python.
+A simulation: the people are made up. Devices run discreet.local, which needs nothing but Python.
 """
 SIMULATE = "The second category is half as common as the first, the third a third, and so on."
 ENCODERS = ("k-ary", "optimal-unary", "symmetric-unary", "hashing", "hadamard", "subset")

@@ -18,7 +18,7 @@ beside the ledger.
 """
 ROLES = """\
 Roles: a steward may do everything; an analyst asks, and pays from a share of the budget; an auditor reads what was
-asked and what it cost, and asks nothing; a person is somebody whom the data is about, and asks nothing.
+asked and what it cost, and asks nothing; a person is in the data, and asks nothing.
 """
 
 people_command = CommandGroup(
@@ -33,18 +33,18 @@ name_argument = argument("name", "NAME", "the name: letters, digits, and . _ @ -
 days_option = option("--days", "N", "the number of days for which the token is valid (until it is replaced or revoked)")
 
 
-@command("add", "Add somebody, or readmit somebody who was revoked; their token is printed, once.", epilog=ROLES)
+@command("add", "Add a user, or readmit one who was revoked; the token is printed, once.", epilog=ROLES)
 @name_argument
 @option(
     "--role", "ROLE", "what they may do", type=WordChoice(("steward", "analyst", "auditor", "person")), required=True
 )
-@option("--share", "E", "the ε or ρ of the budget that they may spend (as much as everybody, if left out)")
+@option("--share", "E", "the ε or ρ of the budget that they may spend (no limit of their own, if left out)")
 @option("--team", "NAME", "the team that they belong to")
 @days_option
 @project
 @by
 def add_command(arguments: Arguments) -> CommandOutput:
-    """Add somebody; a share is written to the ledger before a token is made."""
+    """Add a user; a share is written to the ledger before a token is made."""
     from discreet.cli.registry import add_person
 
     principal, token = add_person(arguments)
@@ -53,23 +53,23 @@ def add_command(arguments: Arguments) -> CommandOutput:
     return CommandOutput("add", facts, lines)
 
 
-@command("list", "Everybody who was ever added: role, team, tokens and their ends.")
+@command("list", "All users who were ever added: role, team, tokens and their ends.")
 @project
 def list_command(arguments: Arguments) -> CommandOutput:
-    """List everybody; a token is shown by its public part."""
+    """List all users; a token is shown by its public part."""
     from discreet.cli.registry import find_registry, person_facts, person_lines
 
     people = find_registry(arguments).list_people()
     return CommandOutput("list", {"people": [person_facts(one) for one in people]}, tuple(person_lines(people)))
 
 
-@command("rotate", "Give somebody a new token, which is printed, once; the old one lasts for a while.")
+@command("rotate", "Give a user a new token, which is printed, once; the old one lasts for a while.")
 @name_argument
 @option("--overlap", "HOURS", "how long older tokens are still valid (24)", default="24")
 @days_option
 @project
 def rotate_command(arguments: Arguments) -> CommandOutput:
-    """Give somebody a new token."""
+    """Give a user a new token."""
     from discreet.cli.numbers import read_whole
     from discreet.cli.registry import find_registry, seconds_of
 
@@ -80,11 +80,11 @@ def rotate_command(arguments: Arguments) -> CommandOutput:
     return CommandOutput("rotate", {"name": arguments.name, "token": token}, (f"  {token}", "", f"{SHOWN_ONCE} {old}"))
 
 
-@command("revoke", "Refuse all tokens of somebody, at once.")
+@command("revoke", "Refuse all tokens of a user, at once.")
 @name_argument
 @project
 def revoke_command(arguments: Arguments) -> CommandOutput:
-    """Refuse all tokens of somebody."""
+    """Refuse all tokens of a user."""
     from discreet.cli.registry import find_registry
 
     find_registry(arguments).revoke(arguments.name)

@@ -103,7 +103,7 @@ def batch_command(arguments: Arguments) -> CommandOutput:
     text = read_text(arguments.file)
     questions = statements(text)
     if not questions:
-        raise InvalidInput("There is no question in it.", fix="write questions in SQL, with ; between them")
+        raise InvalidInput("It contains no question.", fix="write questions in SQL, with ; between them")
     how = {
         **read_accuracy(arguments),
         "weights": read_weights(arguments.weights),

@@ -16,7 +16,7 @@ from discreet.session import read_bounds as bounds_of
 
 
 def sort_by_table(typed: Sequence[str] | None, names: Sequence[str], option: str, shape: str) -> dict[str, list[str]]:
-    """Return what was typed for each table, without its name: all of it, if there is only one table."""
+    """Return the values typed for each table, without its name: all of them, if there is only one table."""
     texts: dict[str, list[str]] = {name: [] for name in names}
     for text in typed or ():
         if len(names) == 1:
@@ -70,7 +70,7 @@ def _table_before(text: str, names: Sequence[str], sign: str) -> str | None:
 def split_public_kinds(
     typed: Sequence[str] | None, names: Sequence[str], publics: Sequence[str]
 ) -> tuple[list[str], dict[str, list[str]]]:
-    """Return what is typed of columns of private tables, and of public ones: these always have their table's name."""
+    """Return the values typed for columns of private and of public tables; the latter always name their table."""
     private, public = list[str](), dict[str, list[str]]()
     for text in typed or ():
         table = _table_before(text, [*names, *publics], ".")
@@ -82,7 +82,7 @@ def split_public_kinds(
 
 
 def split_nobodys(typed: Sequence[str] | None, publics: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return what is typed of persons, and the public tables of which it is said that nobody is in them: wards=-."""
+    """Return the persons as typed, and the public tables declared to be without people: wards=-."""
     marks = {f"{name}=-".casefold(): name for name in publics}
     texts = [text.strip() for text in typed or ()]
     nobodys = [marks[text.casefold()] for text in texts if text.casefold() in marks]

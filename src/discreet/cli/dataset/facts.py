@@ -21,7 +21,7 @@ from discreet.session import MisfitReport, Preview, Session
 
 
 def declaration_facts(session: Session) -> dict[str, Fact]:
-    """Return what is public, for a program: about the first table, and about each."""
+    """Return the public facts, for a program: about the first table, and about each."""
     first = session.schema
     return {
         **_schema_facts(first.schema),
@@ -32,7 +32,7 @@ def declaration_facts(session: Session) -> dict[str, Fact]:
 
 
 def _schema_facts(schema: Schema) -> dict[str, Fact]:
-    """Return what is public about one table."""
+    """Return the public facts of one table."""
     return {
         "table": schema.table,
         "person": schema.unit.column,
@@ -43,17 +43,17 @@ def _schema_facts(schema: Schema) -> dict[str, Fact]:
 
 
 def _public_facts(schema: Schema) -> dict[str, Fact]:
-    """Return what is known of a public table, which is nobody's."""
+    """Return the known facts of a public table, which has no privacy unit."""
     return {"table": schema.table, "columns": [_column_facts(column) for column in schema.columns]}
 
 
 def gauge_of(session: Session) -> tuple[str, Gauge | Terms]:
-    """Return what is left to who asked, and whose it is: without a name, everybody's."""
+    """Return the analyst's remaining budget and its owner: without a name, that of all analysts."""
     return standing_of(session.ledger, session.analyst)
 
 
 def budget_facts(session: Session) -> dict[str, Fact]:
-    """Return what is left to who asked, for a program."""
+    """Return the analyst's remaining budget, for a program."""
     gauge, own = gauge_of(session)[1], session.ledger.budget
     counted = currency(session.ledger) if own.total is None else currency_of(own.total)
     return {"analyst": session.analyst, "per": own.per, "currency": counted, **gauge_facts(gauge)}
@@ -81,7 +81,7 @@ def table_facts(answer: Answered) -> dict[str, Fact]:
 
 
 def payment_facts(release: Release) -> dict[str, Fact]:
-    """Return what was paid for an answer, for a program."""
+    """Return the payment for an answer, for a program."""
     return {
         "cost": loss_to_text(release.cost),
         "cost_words": cost_words(release.cost),

@@ -21,26 +21,26 @@ from discreet.core.schema import Column, Kind, Value
 from discreet.gate import Budget, one_line
 from discreet.session import AnyBounds
 
-#: What is offered to a person who presses return. This δ is at most n^−1.1 for up to 150 million people.
+#: The δ of a person who presses return. This δ is at most n^−1.1 for up to 150 million people.
 EPSILON, DELTA = "1", "1e-9"
 
 PERSON = """\
 The privacy unit: the guarantee hides whether one value of this column is in the table, with all of its rows. If the
 column names a visit and not a patient, only single visits are protected. With - each row is a unit of its own. Errors
-are smaller then, as one row moves an answer less than all rows of a person do; somebody with k rows is protected with
+are smaller then, as one row moves an answer less than all rows of a person do; a person with k rows is protected with
 k times the ε only, and a larger δ."""
 
 BOUNDS = """\
 Clamping bounds. A value outside of them is moved to the nearer bound, wherever a question uses the column.
-  Privacy: bounds are published. Take them from what everybody may know (an age lies in 0:110), not from the rows.
+  Privacy: bounds are published. Take them from public knowledge (an age lies in 0:110), not from the rows.
   Error: the noise of a sum is proportional to the largest value that the bounds allow: twice as wide, about twice the
   noise. Bounds that are too narrow shift answers, because values are moved.
-Without bounds, a column is not summed or averaged until a question has CLAMP(column, LOW, HIGH), or somebody buys the
-bounds with discreet buy-bounds."""
+Without bounds, a column is not summed or averaged until a question has CLAMP(column, LOW, HIGH), or its bounds are
+bought with discreet buy-bounds."""
 
 GROUPS = """\
 Public groups. Answers by this column show all of them, including empty ones; rows with other values are left out.
-  Privacy: the list is published. Take it from what everybody may know (the wards of the hospital), not from the rows.
+  Privacy: the list is published. Take it from public knowledge (the wards of the hospital), not from the rows.
   Error: public groups cost nothing. Without them each question spends a part of its price on partition selection,
   which needs a δ above 0 and does not show groups of few people.
 A group with a comma in it, or one that is written - or ?, stands in double quotes."""
@@ -55,8 +55,8 @@ Without one, each question chooses a limit privately, for a tenth of its price. 
 below some thousands, that choice is close to random."""
 
 BUDGET = """\
-The privacy loss of all answers together, for life. Whoever gives a person's presence a probability of one half before
-the answers can raise it to 0.74 at most with ε = 1, to 0.96 with ε = 3, and to 0.99996 with ε = 10.
+The privacy loss of all answers together, for life. An observer who gives a person's presence a probability of one
+half before the answers can raise it to 0.74 at most with ε = 1, to 0.96 with ε = 3, and to 0.99996 with ε = 10.
   Error: an answer that spends ε = 0.1 on a count has noise of about 10 rows for each row of the limit; ten times the ε,
   a tenth of the noise. A larger budget means more answers, or more accurate ones.
 The budget can be raised later, with a recorded reason (discreet ledger raise); what was spent stays spent."""
@@ -70,7 +70,7 @@ the δ for N people.
 With 0 the bound of ε holds without slack, and groups that are not public cannot be selected."""
 
 ACCOUNTS = """\
-dataset: every answer is charged to one account, in full, whoever contributed to it.
+dataset: every answer is charged to one account, in full, no matter who contributed to it.
 person: every person has an account with the budget above, and is charged for their own contribution to an answer.
   Privacy: no person's loss exceeds the budget either way.
   Error: with personal accounts more questions can be asked, as people with few rows are charged less. People whose
@@ -109,8 +109,8 @@ def show(table: str, columns: Sequence[Column], *, only: bool) -> None:
 
 
 def ask_person(columns: Sequence[Column], likely: str, *, rows: bool) -> str | None:
-    """Return the column that says whose a row is; None, where that may be, if each row is somebody else."""
-    other = "; or - if each row is somebody else" if rows else ""
+    """Return the column that names the person of a row; None, where allowed, if each row is a person of its own."""
+    other = "; or - if each row is another person" if rows else ""
     console.tell(f"Who is protected? The column that says whose a row is{other}.")
     return console.ask(
         "  person",
@@ -127,7 +127,7 @@ def ask_bounds(columns: Sequence[Column], known: Collection[str]) -> dict[str, A
     ]
     if ranged:
         console.tell(
-            "\nBetween which bounds do values lie, as far as everybody may know? LOW:HIGH; return for unknown;\n"
+            "\nBetween which bounds do values lie, by public knowledge? LOW:HIGH; return for unknown;\n"
             "- if none of the rest has known bounds. Wide bounds mean more noise, narrow ones move values."
         )
     return _ask_columns(ranged, read_interval, BOUNDS)
@@ -138,14 +138,14 @@ def ask_groups(columns: Sequence[Column], known: Collection[str]) -> dict[str, t
     named = [column for column in columns if column.kind in (Kind.TEXT, Kind.BOOLEAN) and column.name not in known]
     if named:
         console.tell(
-            "\nWhich groups may everybody know of? A,B,C; return for none: then they are bought when asked for;\n"
+            "\nWhich groups are public? A,B,C; return for none: then they are bought when asked for;\n"
             "- if none of the rest has public groups."
         )
     return _ask_columns(named, lambda text, column: read_values(text, column.kind, column.name), GROUPS)
 
 
 def _ask_columns(columns: Sequence[Column], read: Callable[[str, Column], T], explanation: str) -> dict[str, T]:
-    """Return what is declared of columns, one after the other, until a person says that the rest has nothing."""
+    """Return the declarations of columns, one after the other, until a person says that the rest has none."""
     declared: dict[str, T] = {}
     for column in columns:
         reader = partial(_read_column, column=column, read=read)
@@ -158,7 +158,7 @@ def _ask_columns(columns: Sequence[Column], read: Callable[[str, Column], T], ex
 
 
 def _read_column(text: str, *, column: Column, read: Callable[[str, Column], T]) -> T | Rest | None:
-    """Return what is declared of one column: None for nothing, `Rest.NONE` for nothing of the others, too."""
+    """Return the declaration of one column: None for no declaration, `Rest.NONE` for none of the others, too."""
     if text == Rest.NONE.value:
         return Rest.NONE
     return read(text, column) if text else None
@@ -212,23 +212,23 @@ def _read_delta(text: str, people: int | None) -> Fraction:
 
 
 def ask_accounts(budget: Budget) -> Budget:
-    """Return the budget with who pays for answers: everybody alike, or each person from an account of their own."""
+    """Return the budget with its kind of account: one for the dataset, or one for each person."""
     console.tell(
-        "\nWho pays for an answer? dataset: everybody alike. person: each for what it takes from them; then more can "
+        "\nWho pays for an answer? dataset: all people alike. person: each for what it takes from them; then more can "
         "be asked,\nand people whose account is used up are left out silently: answers drift."
     )
     return console.ask("  per", lambda text: _read_payer(budget, text), default="dataset", explanation=ACCOUNTS)
 
 
 def _read_payer(budget: Budget, text: str) -> Budget:
-    """Return the budget as somebody says who pays; of persons, the most that one question may cost is asked, too."""
+    """Return the budget by the kind of account that is typed; for persons, the cap of one question is asked, too."""
     if text not in ("dataset", "person"):
         raise InvalidInput("That is neither of the two.", fix="type dataset or person")
     if text == "dataset":
         return budget
     word = budget.symbol
     return console.ask(
-        f"  most that one question may cost anybody, as a part of {word} = {float(budget.limit):g}; return: all of it",
+        f"  most that one question may cost a person, as a part of {word} = {float(budget.limit):g}; return: all of it",
         lambda most: Budget(
             budget.epsilon,
             budget.delta,

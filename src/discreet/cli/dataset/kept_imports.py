@@ -44,7 +44,7 @@ def keep_import(project: Path, settings: Settings) -> Settings:
 
 
 def place_of_import(project: Path) -> Path:
-    """Return where the import of a settings file is kept, whichever its rows and declarations are now."""
+    """Return the folder of a settings file's import, whichever its rows and declarations are now."""
     return imports_folder() / f"{sha256(bytes(project.resolve())).hexdigest()[:32]}{ENDING}"
 
 

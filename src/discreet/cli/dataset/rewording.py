@@ -11,11 +11,11 @@ from discreet.cli.parsing import PROJECT
 ARGUMENT = re.compile(r"\b(epsilon|rho|within|confidence|size|request|analyst|today|table)=([^\s;,){]+)")
 LIMIT = re.compile(r"\blimit=(?:discreet\.)?Limit\(groups=([^,()]+), rows_per_group=([^,()]+)\)")
 MATCHES = re.compile(r"\bmatches=(?:discreet\.)?Matches\(rows=([^,()]+), matches=([^,()]+)\)")
-NOBODY = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
+NO_PERSON = re.compile(r"person=\{[^{}]*\"([^\"{}]+)\": None\}")
 BUY = re.compile(r"\bbuy_bounds\(\"([^\"]*)\", epsilon=…\)")
 LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
 FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
-#: What is declared of columns, or of columns by tables.
+#: The declarations of columns, or of columns by tables.
 KINDS = re.compile(r"\bkinds=(\{(?:[^{}]|\{[^{}]*\})*\})")
 GROUPS = re.compile(r"\bgroups=\{\"([^\"{}]*)\": (\[[^\[\]{}]*\])\}")
 BOUNDS = re.compile(r"\bbounds=\{\"([^\"{}]*)\": \(([^()]*)\)\}")
@@ -34,7 +34,7 @@ def name_options(text: str) -> str:
     )
     plain = BUY.sub(lambda match: f"discreet buy-bounds {shlex.quote(match[1])} --epsilon 0.1", plain)
     plain = LIMIT.sub(r"--limit groups=\1,rows=\2", MATCHES.sub(r"--matches rows=\1,matches=\2", plain))
-    plain = LEFT_OUT.sub(r"leave out --\1", NOBODY.sub(r"--person \1=-", plain))
+    plain = LEFT_OUT.sub(r"leave out --\1", NO_PERSON.sub(r"--person \1=-", plain))
     return ARGUMENT.sub(lambda match: f"--{match[1]} {match[2].strip(QUOTES)}", plain)
 
 
@@ -44,11 +44,11 @@ def reword_for_init(text: str) -> str:
 
 
 def reword_for_settings(text: str) -> str:
-    """Return a text in the words of whoever asks: what is declared stands in discreet.toml, to be changed."""
+    """Return a text in the words of a user who asks: declarations are in discreet.toml, to be changed."""
     reworded = KINDS.sub(lambda match: _format_settings(_read_json(match[1])) or match[0], text)
     reworded = GROUPS.sub(lambda match: _below("groups", f"{_key(match[1])} = {match[2]}"), reworded)
     reworded = BOUNDS.sub(lambda match: _below("bounds", f"{_key(match[1])} = [{match[2]}]"), reworded)
-    reworded = NOBODY.sub(lambda match: _below("person", f"{_key(match[1])} = {{null = true}}"), reworded)
+    reworded = NO_PERSON.sub(lambda match: _below("person", f"{_key(match[1])} = {{null = true}}"), reworded)
     return name_options(reworded if reworded == text else WHEN.sub("", reworded))
 
 

@@ -25,7 +25,7 @@ from discreet.session import Session, open_settings, read_settings
 
 #: Characters of a question that are read; the reader of SQL refuses less.
 LONGEST = 1_000_000
-#: What explain assumes if no price is named: this share of the whole budget.
+#: The price that explain assumes if none is named: this share of the whole budget.
 SHARE = Fraction(1, 10)
 
 
@@ -88,7 +88,7 @@ def read_question(arguments: Arguments) -> str:
 
 
 def price_of(arguments: Arguments) -> dict[str, Fraction | None]:
-    """Return what is to be paid, in either currency."""
+    """Return the price, in either currency."""
     texts = {"epsilon": arguments.epsilon, "rho": arguments.rho}
     return {
         name: None if text is None else positive(read_number(text, f"--{name}"), f"--{name}")
@@ -97,7 +97,7 @@ def price_of(arguments: Arguments) -> dict[str, Fraction | None]:
 
 
 def read_options(arguments: Arguments) -> dict[str, Any]:
-    """Return what the session is asked with; what is missing or too much it refuses itself, unless it is an option."""
+    """Return the arguments for the session; it refuses missing and superfluous ones itself, except options."""
     price = price_of(arguments)
     chosen = [name for name in ("epsilon", "rho", "within") if getattr(arguments, name) is not None]
     if len(chosen) > 1:

@@ -74,21 +74,21 @@ class DatasetDeclarations:
 
 @dataclass(frozen=True, slots=True)
 class FileFormats:
-    """What is known of how tables are written, by their names: kinds as typed, and off the rows; formats of files."""
+    """The known formats of tables, by their names: kinds as typed, and off the rows; formats of files."""
 
     typed: Mapping[str, Mapping[str, AnyKind]]
     found: Mapping[str, Mapping[str, AnyKind]]
     csv: Mapping[str, CsvFormat]
 
     def kinds(self, name: str) -> dict[str, AnyKind]:
-        """Return what columns hold: as typed, else as found."""
+        """Return the kinds of columns: as typed, else as found."""
         typed = {column.casefold() for column in self.typed[name]}
         found = {column: kind for column, kind in self.found[name].items() if column.casefold() not in typed}
         return {**found, **self.typed[name]}
 
 
 def ledger_place(arguments: Arguments, places: TablePlaces, project: Path) -> str | Path:
-    """Return where the account is; on a server it was begun by its steward."""
+    """Return the place of the account; on a server it was begun by its steward."""
     if not arguments.ledger:
         return places.ledger(project)
     if not arguments.ledger.startswith(SERVER):
@@ -112,7 +112,7 @@ def likely_person(columns: Sequence[Column]) -> str | None:
 
 
 def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path | None) -> DatasetDeclarations:
-    """Return what was typed, and ask for the rest if the needed parts are missing and somebody is there."""
+    """Return the typed values, and ask for the rest if needed parts are missing and a person is at the terminal."""
     needs = missing_options(arguments, known=ledger is not None)
     names = tuple(columns)
     bounds = {
@@ -126,7 +126,9 @@ def read_declarations(arguments: Arguments, columns: Columns, ledger: str | Path
     limit = None if arguments.limit is None else read_limit(arguments.limit)
     persons = _persons(arguments, columns)
     if needs and not console.somebody_is_there():
-        raise InvalidInput("Nobody is at the terminal to ask, and some things must be said.", fix="; ".join(needs))
+        raise InvalidInput(
+            "Required options are missing, and there is no terminal at which to ask for them.", fix="; ".join(needs)
+        )
     if not needs:
         return DatasetDeclarations(
             persons, bounds, groups, limit, _budget(arguments, _unit(arguments, persons), ledger)
@@ -155,7 +157,7 @@ def _persons(arguments: Arguments, columns: Columns) -> dict[str, str | ForeignK
     for name, table_columns in columns.items() if words else ():
         if name not in words:
             raise InvalidInput(
-                f"Nobody is named in {one_line(name)}.", fix=f"pass --person {one_line(name)}=COLUMN, too"
+                f"{one_line(name)} has no column of persons.", fix=f"pass --person {one_line(name)}=COLUMN, too"
             )
         persons[name] = _person(words[name], name, table_columns, only=len(columns) == 1)
     return persons
@@ -188,15 +190,15 @@ def _key(typed: str, columns: Sequence[Column]) -> ForeignKey | None:
 
 
 def _unit(arguments: Arguments, persons: Mapping[str, str | ForeignKey]) -> PrivacyUnit:
-    """Return whose presence is hidden, as the first table has them."""
+    """Return the privacy unit, as the first table names it."""
     if not persons and arguments.window is not None:
-        raise InvalidInput("A window is of a person's rows.", fix="pass --person COLUMN, or leave out --window")
+        raise InvalidInput("A window needs a column of persons.", fix="pass --person COLUMN, or leave out --window")
     window = None if arguments.window is None else Window.of(arguments.window)
     return PrivacyUnit(column=column_of(next(iter(persons.values()), None)), window=window)
 
 
 def _ask_persons(columns: Columns) -> dict[str, str | ForeignKey]:
-    """Return who is protected, as a person answers; the column of the first table is looked for in the others."""
+    """Return the privacy unit, as a person answers; the column of the first table is looked for in the others."""
     persons: dict[str, str | ForeignKey] = {}
     for name, table_columns in columns.items():
         interview.show(name, table_columns, only=len(columns) == 1)
@@ -220,8 +222,10 @@ def _show_name(name: str, columns: Columns) -> None:
 
 
 def missing_options(arguments: Arguments, *, known: bool) -> list[str]:
-    """Return what must be said and was not, as what to do about it."""
-    who = [] if arguments.rows or arguments.person else ["pass --person COLUMN, or --rows if each row is somebody else"]
+    """Return the fixes for required options that are missing."""
+    who = (
+        [] if arguments.rows or arguments.person else ["pass --person COLUMN, or --rows if each row is another person"]
+    )
     priced = known or arguments.epsilon is not None or arguments.rho is not None
     return who + ([] if priced else ["pass --epsilon with --delta, or --rho: the budget for life"])
 
@@ -245,7 +249,9 @@ def _with_payers(budget: Budget, payers: dict[str, Any]) -> Budget:
 
 def _payers(arguments: Arguments, unit: PrivacyUnit) -> dict[str, Any]:
     if arguments.per == "person" and unit.column is None:
-        raise InvalidInput("A row has no account.", fix="pass --person COLUMN for --rows, or leave out --per person")
+        raise InvalidInput(
+            "Rows have no accounts of their own.", fix="pass --person COLUMN for --rows, or leave out --per person"
+        )
     return payers_of(arguments)
 
 
@@ -316,7 +322,7 @@ def _engine(arguments: Arguments) -> Engine:
 
 
 def _source(places: TablePlaces) -> dict[str, Any]:
-    """Return where tables are, as settings have it."""
+    """Return the places of tables, as settings name them."""
     if places.address is not None:
         inside = tuple(map(str, places.tables.values()))
         return {"source": places.address, **({"table": inside[0]} if len(inside) == 1 else {"tables": inside})}
@@ -331,7 +337,7 @@ def _same_for_all(persons: Mapping[str, str | ForeignKey]) -> Any:
 
 
 def _same_for_one(declared: Mapping[str, Any], names: Sequence[str]) -> Any:
-    """Return what is said of the only table; of several, what is said of those of which something is."""
+    """Return the declaration of the only table; of several, those that are not empty."""
     return declared.get(names[0]) if len(names) == 1 else {name: value for name, value in declared.items() if value}
 
 
@@ -341,7 +347,7 @@ def _kinds(
     """Return the kinds of columns that are written into the settings: those that were typed.
 
     Those of a CSV file that were read off its rows are, too: from now on they are what was said, whatever its rows
-    become. Who is protected is told by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be
+    become. Persons are identified by texts there, unless the steward says otherwise: as numbers, 7 and 007 would be
     the same person.
     """
     typed = {column.casefold(): kind for column, kind in written.typed[name].items()}
@@ -359,7 +365,7 @@ def _kinds(
 
 
 def read_formats(places: TablePlaces, kinds: Sequence[str], csv: Sequence[str], *, from_rows: bool) -> FileFormats:
-    """Return what was typed about how tables are written; the rest is read off the rows, if the steward agrees."""
+    """Return the typed formats of tables; the rest is read off the rows, if the steward agrees."""
     names = places.names
     typed = {name: read_kinds(texts) for name, texts in sort_by_table(kinds, names, "--kinds", "age=integer").items()}
     declared = {
@@ -440,7 +446,7 @@ def tell_misfits(project: Path, arguments: Arguments) -> None:
 def setup_answer(
     session: Session, project: Path, declared: DatasetDeclarations, *, known: bool, from_rows: bool
 ) -> CommandOutput:
-    """Return what was begun, for a program and for a person."""
+    """Return a description of the new account, for a program and for a person."""
     ledger = session.ledger
     facts: dict[str, Fact] = {
         "project": str(project),

@@ -35,7 +35,7 @@ BY_NAME = "--table NAME=FILE"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class TablePlaces:
-    """Where private tables are, by their names in SQL, and public ones: in files, or under names in a database."""
+    """The places of private and public tables, by their names in SQL: in files, or under names in a database."""
 
     tables: Mapping[str, Path | str]
     public: Mapping[str, Path | str]
@@ -60,12 +60,12 @@ class TablePlaces:
 
     @property
     def project(self) -> Path:
-        """Where settings go, unless it is said: beside the first file."""
+        """The default place of the settings: beside the first file."""
         first = next(iter(self.files.values()), None)
         return Path(PROJECT) if first is None else first.with_name(PROJECT)
 
     def ledger(self, project: Path) -> Path:
-        """Return where the account is, unless it is said: beside the only file, or beside the settings of several."""
+        """Return the default place of the account: beside the only file, or beside the settings of several."""
         if self.address is not None:
             raise InvalidInput(
                 "A database does not say where its ledger is, and a budget is for life.",
@@ -112,7 +112,9 @@ def read_places(arguments: Arguments) -> TablePlaces:
     if not tables:
         raise InvalidInput("There is no table.", fix=f"pass a file, or several: {BY_NAME}, once for each")
     if inner is not None and len(tables) > 1:
-        raise InvalidInput("--inner is for one DuckDB file.", fix="leave it out, and pass files with one table each")
+        raise InvalidInput(
+            "--inner applies to a single DuckDB file.", fix="leave it out, and pass files with one table each"
+        )
     shared = _read_named_files([], public, "--public NAME=FILE")
     known = {name.casefold() for name in tables}
     if any(name.casefold() in known for name in shared):
@@ -129,7 +131,7 @@ def _read_files(files: Sequence[str], typed: Sequence[str]) -> dict[str, Path]:
     if not bare:
         return _read_named_files(files, typed, BY_NAME)
     if len(files) != 1 or len(typed) != 1:
-        raise InvalidInput("--table names a table, and not which file it is.", fix=f"write {BY_NAME} for each table")
+        raise InvalidInput("--table names a table without its file.", fix=f"write {BY_NAME} for each table")
     return {bare[0]: Path(files[0])}
 
 
@@ -169,15 +171,15 @@ def _need_database(arguments: Arguments, addresses: Sequence[str]) -> None:
     if not arguments.table:
         raise InvalidInput("Which tables of the database are meant?", fix="pass --table visits, once for each")
     if arguments.inner is not None:
-        raise InvalidInput("--inner is for a DuckDB file.", fix="leave it out")
+        raise InvalidInput("--inner applies to DuckDB files only.", fix="leave it out")
 
 
 def need_no_password(address: str) -> None:
-    """Refuse an address with a password: it would stand in the settings, for whoever reads them."""
+    """Refuse an address with a password: it would be in the settings, for all who read them."""
     parts = urlsplit(address)
     if parts.password is not None or "password" in parse_qs(parts.query, keep_blank_values=True):
         raise InvalidInput(
-            "The address has a password in it, which would stand in the settings.",
+            "The address contains a password, which would be written to the settings.",
             fix="leave it out: PostgreSQL looks for it in the file that PGPASSFILE names, or in PGPASSWORD",
         )
 
@@ -205,7 +207,7 @@ DAYS = re.compile(r"\s*[0-9]{4}-[0-9]{2}-[0-9]{2}\s*:.*")
 
 
 def are_read_off_rows(arguments: Arguments, places: TablePlaces, *, asked: bool) -> bool:
-    """Whether kinds that nobody declared are read off the rows: as typed, or as a person answers if one is asked."""
+    """Whether undeclared kinds are read off the rows: as typed, or as a person answers if one is asked."""
     texts = places.inner is None and any(has_texts_alone(file) for file in places.files.values())
     if not texts or arguments.kinds_from_rows:
         return texts

@@ -24,7 +24,7 @@ def warn_about_questions(session: Session) -> None:
 
 
 def list_warnings(session: Session) -> Iterator[str]:
-    """Return what was left undeclared, and what that does to later questions."""
+    """Return the missing declarations, and their effect on later questions."""
     first = session.schema
     schemas = [table.schema for table in (first, *first.others) if not table.public]
     unbounded = _names(schemas, lambda column: column.kind.numeric and column.bounds is None)

@@ -41,7 +41,7 @@ def preview_answer(verb: str, session: Session, preview: WorkloadPreview) -> Com
 
 
 def preview_counter(session: Session, counter: Counter, confidence: Fraction) -> CommandOutput:
-    """Return what a counter would cost, for all days together."""
+    """Return the cost of a counter, for all days together."""
     price, error = counter.price, counter.error(confidence)
     facts: dict[str, Fact] = {
         **_price_facts(session, price),
@@ -133,11 +133,11 @@ def read_weights(typed: str | None) -> list[Fraction] | None:
 def need_one_form(arguments: Arguments) -> None:
     """Refuse CSV together with another form of output."""
     if arguments.csv and (arguments.json or arguments.preview):
-        raise InvalidInput("--csv is for the counts, and no form of anything else.", fix="leave it out")
+        raise InvalidInput("--csv applies to the counts only.", fix="leave it out")
 
 
 def read_text(file: str) -> str:
-    """Return what stands in a file, or comes from standard input."""
+    """Return the text of a file, or of standard input."""
     try:
         text = sys.stdin.read(LONGEST + 1) if file == "-" else _content(file).decode("utf-8-sig")
     except UnicodeDecodeError:

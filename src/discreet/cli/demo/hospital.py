@@ -1,6 +1,6 @@
-"""A hospital that does not exist, for the demo: the same one every time, and nobody's secret.
+"""A hospital that does not exist, for the demo: the same one every time, and no secret.
 
-No noise and no privacy is made here. Whatever looks like chance is a hash of a number: the true answers are known.
+No noise and no privacy is made here. Values that look random are hashes of numbers: the true answers are known.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from discreet.core.schema import Value
 from discreet.session import Answer as Answered
 
 PATIENTS, VISITS = 20_000, 100_000
-#: What is public about it: everybody knows the wards, and that nobody comes more often than this.
+#: Public facts about it: the wards, and the largest number of visits of a patient.
 WARDS = ("Cardiology", "Maternity", "Neurology", "Oncology", "Paediatrics", "Surgery")
 MOST_VISITS = 8
 #: How often each ward would be visited, were it not for ages.
@@ -31,7 +31,7 @@ Column = np.ndarray[Any, np.dtype[Any]]
 
 @dataclass(frozen=True, slots=True)
 class Hospital:
-    """The visits, a column each. Nothing in it is private, as nobody in it lives."""
+    """The visits, a column each. Nothing in it is private: the people are made up."""
 
     patient: Column
     ward: Column
@@ -87,7 +87,7 @@ def code(diagnosis: int) -> str:
 
 
 def _visitors() -> Column:
-    """Return whose visit each is: everybody comes at least once, and nobody more than `MOST_VISITS` times."""
+    """Return the patient of each visit: every patient comes at least once, and at most `MOST_VISITS` times."""
     order = np.argsort(_hash_numbers(np.arange(PATIENTS * (MOST_VISITS - 1), dtype=np.uint64), 14), kind="stable")
     further = order[: VISITS - PATIENTS] % PATIENTS
     return np.concatenate([np.arange(PATIENTS), further]).astype(np.int64)

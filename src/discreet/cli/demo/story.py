@@ -38,7 +38,7 @@ SHOWN = 8
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """What the acts share: the hospital, its session, and what goes into the report."""
+    """The state that the acts share: the hospital, its session, and the contents of the report."""
 
     hospital: Hospital
     session: Session
@@ -175,7 +175,7 @@ def _ask_for_accuracy(story: Story) -> None:
 
 
 def _buy_groups(story: Story) -> None:
-    _act("Groups that nobody declared are bought, and rare ones stay hidden")
+    _act("Groups that were not declared are bought, and rare ones stay hidden")
     _code('clinic.sql("""', *DIAGNOSES.splitlines(), '""", epsilon=0.5)')
     answer = story.ask(DIAGNOSES, epsilon=0.5)
     _lines(answer.lines(SHOWN))

@@ -9,7 +9,7 @@ from discreet.gate import USAGE_PARTS, AccountStatement, Charge, Distribution, L
 from discreet.gate.ledger.views import CLOSED, FULL, WIDTH, WORDS, name_of
 
 HEAD = ["entry", "when (UTC)", "analyst", "what", "cost", "answered"]
-#: Of whoever was never charged, whether or not there is such a person: nothing in it depends on any row.
+#: For a name that was never charged, whether or not there is such a person: nothing in it depends on any row.
 NO_ACCOUNT = "no account: nothing was ever charged"
 ONLY_THEIRS = "This is computed from that person's rows: it is for that person. Do not show it to analysts."
 ONLY_STEWARDS = "This is computed from people's rows: do not show it to analysts, and do not act on it."
@@ -59,7 +59,7 @@ def statement_lines(statement: AccountStatement) -> list[str]:
     balance = (
         f"{symbol} = {text_up(statement.spent)} of {text_down(statement.limit)} spent, {text_down(statement.left)} left"
     )
-    base = [f"{symbol} = {text_up(statement.base)} of it is charged to everybody, for what became known elsewhere."]
+    base = [f"{symbol} = {text_up(statement.base)} of it is charged to all, for facts that became known elsewhere."]
     aside = [f"{symbol} = {text_up(statement.reserve)} of the limit is set aside in every account, for runs that fail."]
     base = [*(aside if statement.reserve else []), *(base if statement.base else [])]
     lines = [balance, *base, *([CLOSED] if statement.closed else [])]

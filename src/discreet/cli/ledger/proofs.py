@@ -29,7 +29,7 @@ from discreet.gate.ledger.views import name_of, payment_words
 NAME = re.compile(r"[0-9a-f]{64}")
 #: A certificate is a few thousand characters.
 LONGEST = 50_000_000
-#: How the last line of an export begins: it is no entry.
+#: The beginning of the last line of an export, which is not an entry.
 END = '{"end":'
 
 
@@ -143,7 +143,7 @@ def export_facts(exported: Exported) -> dict[str, Any]:
 
 
 def _limit_text(state: LedgerState) -> str:
-    """Return what an export shows of the limit; what persons were charged is private, and not in it."""
+    """Return the use of the limit as an export shows it; charges to persons are private, and not in it."""
     if not state.birth.budget.personal:
         return "never above the limit"
     return "what each person was charged is not in it (discreet ledger verify adds it up)"
@@ -165,7 +165,7 @@ def export_summary(exported: Exported, *, both: bool) -> list[str]:
 
 
 def _vouching_text(exported: Exported) -> str:
-    """Return for which entries the ledger's key vouches, and for which nobody does."""
+    """Return the entries that the ledger's key vouches for, and those that no key does."""
     last = exported.state.number
     if exported.whole:
         return f"all {last:,} entries, by the ledger's key"
@@ -174,4 +174,4 @@ def _vouching_text(exported: Exported) -> str:
         if not exported.vouched
         else f"entries to {exported.vouched:,}"
     )
-    return f"{after}; the others, to {last:,}, anybody can have written: ask for an export whose end is signed"
+    return f"{after}; the others, to {last:,}, may be written by anyone: ask for an export whose end is signed"

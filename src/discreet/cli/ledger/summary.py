@@ -123,7 +123,7 @@ def gauges_of_analysts(ledger: Ledger, only: str | None) -> dict[str, Gauge]:
 
 
 def standing_facts(ledger: Ledger) -> dict[str, Fact]:
-    """Return what binds everybody, for a program; personal accounts by their terms, never by their balances."""
+    """Return the limits for all, for a program; personal accounts by their terms, never by their balances."""
     accounts = [account for _, account in standings(ledger)]
     terms = [terms_facts(account) for account in accounts if isinstance(account, Terms)]
     return {**gauge_facts(accounts[-1]), "accounts": terms[0] if terms else None}
@@ -202,7 +202,7 @@ def runs_lines(ledger: Ledger) -> list[str]:
 
 # Changes of a ledger by its steward, shown before and after. Each is an entry that stays; none gives back.
 
-#: What binds some people, and whom.
+#: The limits that bind some analysts, and whom.
 Standings = Sequence[tuple[str, Gauge | Terms]]
 
 
@@ -239,7 +239,7 @@ def change_facts(ledger: Ledger, before: Standings, after: Standings, arguments:
 
 
 def _facts(account: Gauge | Terms) -> dict[str, Fact]:
-    """Return what the limit is of: an account that all share, or one of each person."""
+    """Return the subject of the limit: one shared account, or one for each person."""
     return terms_facts(account) if isinstance(account, Terms) else gauge_facts(account)
 
 

@@ -32,7 +32,7 @@ def reachable(subject: str) -> Iterator[None]:
         yield
     except DiscreetError:
         raise
-    except (OSError, ValueError) as error:  # a path may have a zero byte in it, or bytes that are no text
+    except (OSError, ValueError) as error:  # a path may have a zero byte in it, or bytes that are not text
         raise InvalidInput(
             f"{subject} cannot be read or written ({type(error).__name__}).", fix="check the path and who may use it"
         ) from None
@@ -74,7 +74,7 @@ def new_file(path: str, lines: Iterable[str], ledger: str) -> None:
 
 
 def author(arguments: Arguments) -> str:
-    """Return who does this: as typed, else the name of the user. It is a note, not a proof."""
+    """Return the author: as typed, else the name of the user. It is a note, not a proof."""
     if arguments.by is not None:
         return str(arguments.by)
     try:
@@ -89,12 +89,12 @@ def limit_of(arguments: Arguments) -> Fraction:
 
 
 def ledger_facts(ledger: Ledger) -> dict[str, Fact]:
-    """Return what every answer about a ledger begins with."""
+    """Return the first lines of every answer about a ledger."""
     return {"ledger": ledger.identity, "title": ledger.birth.title}
 
 
 def birth_facts(ledger: Ledger) -> dict[str, Fact]:
-    """Return what is fixed for life, and the limit at birth."""
+    """Return the terms that are fixed for life, and the limit at birth."""
     budget = ledger.budget
     return {
         **ledger_facts(ledger),
@@ -111,19 +111,19 @@ def birth_facts(ledger: Ledger) -> dict[str, Fact]:
 
 
 def currency(ledger: Ledger) -> str:
-    """Return what the limit counts."""
+    """Return the noun that the limit counts."""
     return currency_of(ledger.budget)
 
 
 def currency_of(budget: Budget) -> str:
-    """Return what a budget counts."""
+    """Return the noun that a budget counts."""
     return "rho" if budget.epsilon is None else "epsilon"
 
 
 def gauge_facts(gauge: Gauge | Terms) -> dict[str, Fact]:
     """Return a gauge for a program: rounded up what is spent, rounded down what may be.
 
-    Of personal accounts it is nothing: what was taken from people, and what is left to them, is nobody else's.
+    Personal accounts have no gauge: charges and balances of a person are for that person alone.
     """
     if isinstance(gauge, Terms):
         return dict.fromkeys(("spent", "spent_exact", "limit", "limit_exact", "left", "left_exact"))
@@ -135,7 +135,7 @@ def gauge_facts(gauge: Gauge | Terms) -> dict[str, Fact]:
 
 
 def terms_facts(terms: Terms) -> dict[str, Fact]:
-    """Return what binds everybody's own account, for a program."""
+    """Return the terms that bind each personal account, for a program."""
     most = terms.most
     return {
         "currency": "rho" if terms.symbol == "ρ" else "epsilon",
@@ -148,7 +148,7 @@ def terms_facts(terms: Terms) -> dict[str, Fact]:
 
 
 def standing_rows(standings: Iterable[tuple[str, Gauge | Terms]]) -> list[list[str]]:
-    """Return what binds everybody, for a person; terms have no bar, and without gauges there is no room for one."""
+    """Return the limits for all, for a reader; terms have no bar, and without gauges there is no room for one."""
     shown = list(standings)
     room = [""] if any(isinstance(account, Gauge) for _, account in shown) else []
     return [
@@ -176,7 +176,7 @@ class Paid:
 
     @classmethod
     def of(cls, ledger: Ledger, receipt: Receipt) -> "Paid":
-        """Return what is told of a payment."""
+        """Return the description of a payment."""
         event = from_body(ledger.link(receipt.number)[1].body)
         at = event.at if isinstance(event, Payment) else ""
         return cls(receipt, at, ledger.release_of(receipt.number), ledger.continuations(receipt.number))
@@ -221,7 +221,7 @@ def when(at: str) -> str:
 
 
 def lifetime_promise(ledger: Ledger) -> tuple[Guarantee, Fraction]:
-    """Return what the limit promises for life; a ρ has a promise at every δ, of which one is an example."""
+    """Return the guarantee of the limit for life; a ρ has a guarantee at every δ, of which one is an example."""
     promise = ledger.promise
     if promise.epsilon != float("inf"):
         return promise, ledger.budget.delta
@@ -230,7 +230,7 @@ def lifetime_promise(ledger: Ledger) -> tuple[Guarantee, Fraction]:
 
 
 def promise_lines(ledger: Ledger) -> list[str]:
-    """Return what the limit means, for a person."""
+    """Return the meaning of the limit, for a reader."""
     promise, delta = lifetime_promise(ledger)
     example = "" if delta == ledger.budget.delta else ", for example,"
     separate = (
@@ -242,7 +242,7 @@ def promise_lines(ledger: Ledger) -> list[str]:
 
 
 def promise_facts(ledger: Ledger) -> dict[str, Fact]:
-    """Return what the limit means, for a program."""
+    """Return the meaning of the limit, for a program."""
     promise, delta = lifetime_promise(ledger)
     return {"promise": {**bound_facts("epsilon", promise.epsilon), **exact_facts("delta", delta, round_up(delta))}}
 

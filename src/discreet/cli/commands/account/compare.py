@@ -77,7 +77,7 @@ def means_command(arguments: Arguments) -> CommandOutput:
     }
     on_average = "" if not slack else ", on average over the outputs"
     lines = [
-        f"ε = {shorten(level)}, δ = {shorten(slack)}. Somebody suspects that a person is in the table:",
+        f"ε = {shorten(level)}, δ = {shorten(slack)}. An observer suspects that a person is in the table:",
         "",
         *columns([["belief before", f"after, at most{on_average}"], *percent_rows(beliefs)]),
         "",

@@ -6,7 +6,7 @@ from discreet.cli.parsing import JSON, Arguments, WordChoice, argument, command,
 from discreet.core import InvalidInput, round_up
 
 KINDS = ("gaussian", "laplace", "discrete-gaussian", "discrete-laplace")
-#: What is to be kept: (ε, δ), or ρ.
+#: The target: (ε, δ), or ρ.
 target = several(
     option("--epsilon", "E", "the ε of all releases together"),
     option("--rho", "R", "the ρ of all releases together, for ρ-zCDP, which has no δ"),

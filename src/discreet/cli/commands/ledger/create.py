@@ -6,7 +6,7 @@ from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, WordChoice, command, exclusive, flag, option
 
 
-@command("create", "Begin a ledger. What is said here is fixed for life, except for the limit.")
+@command("create", "Begin a ledger. All its terms are fixed for life, except for the limit.")
 @placed
 @option("--epsilon", "E", "the most that may ever be learned, as an ε")
 @option("--rho", "R", "the same as a ρ of zCDP")

@@ -23,7 +23,7 @@ def raise_command(arguments: Arguments) -> CommandOutput:
     return CommandOutput("raise", answer.facts, (*answer.lines, warning))
 
 
-@command("lower", "Allow less than now. What is spent stays spent.")
+@command("lower", "Lower the limit. Spent budget stays spent.")
 @placed
 @option("--to", "E", "the new ε or ρ", required=True)
 @signed_off
@@ -41,7 +41,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
         answer = resize_ledger(ledger, limit, arguments, "lower")
         personal, promised = ledger.budget.personal, ledger.state.account.limit
     if personal:
-        more = f"Somebody may have been charged up to {figure_text(promised)} before, so that this is what is promised."
+        more = f"A person may have been charged up to {figure_text(promised)} before, so that this is the guarantee."
         spent = promised
     else:
         more = f"More than {format_exact(limit)} was spent already: the limit is what was spent, and nothing is left."
@@ -52,7 +52,7 @@ def lower_command(arguments: Arguments) -> CommandOutput:
 @placed
 @option("--analyst", "NAME", "the analyst", required=True)
 @option("--to", "E", "the ε or ρ that this analyst may spend")
-@flag("--no-limit", "as much as the budget allows everybody")
+@flag("--no-limit", "no limit of their own beside the budget")
 @exclusive("--to", "--no-limit", required=True)
 @signed_off
 def allow_command(arguments: Arguments) -> CommandOutput:
@@ -75,14 +75,14 @@ def allow_command(arguments: Arguments) -> CommandOutput:
     return CommandOutput("allow", facts, tuple(lines))
 
 
-@command("disclose", "Charge what became known elsewhere: a report, a leak, another system's answers.")
+@command("disclose", "Charge for facts that became known elsewhere: a report, a leak, another system's answers.")
 @placed
 @option("--cost", "LOSS", "the privacy loss of it: see discreet account epsilon --help")
 @flag("--all", "all there is; this closes the account for good")
 @exclusive("--cost", "--all", required=True)
 @signed_off
 def disclose_command(arguments: Arguments) -> CommandOutput:
-    """Charge what became known elsewhere."""
+    """Charge for facts that became known elsewhere."""
     from discreet.cli.account.loss_syntax import read_loss
     from discreet.cli.ledger.summary import change_facts, change_lines, title_line
     from discreet.cli.ledger.views import author, open_ledger

@@ -5,7 +5,7 @@ from discreet.cli.output import CommandOutput, Fact
 from discreet.cli.parsing import Arguments, argument, command
 
 PERSON = """\
-For that person, or for the steward: it is made of that person's rows, and nobody else may see it.
+Only for that person or the steward: it is computed from that person's rows. Nobody else may see it.
 
 The ledger keeps hashes of names, and no kinds of columns. So ID is the text that the name is made of: a whole number as
 7, not 007 or +7; a day as 2025-03-01; true or false; a text as it stands in the rows, with its capitals and blanks.
