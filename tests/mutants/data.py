@@ -8,6 +8,7 @@ KINDS = "unit/test_data_kinds.py"
 PARTS = "unit/test_parts.py"
 KEPT = "unit/test_kept_imports.py"
 EXCEL = "unit/test_excel_files.py"
+RELATIONS = "unit/test_duckdb_relations.py::"
 
 DATA_MUTANTS = [
     Mutant(
@@ -276,6 +277,27 @@ DATA_MUTANTS = [
         "return cell[: LONGEST_TEXT + 1]",
         "return cell[:LONGEST_TEXT]",
         "attacks/test_lines_of_commas.py::test_a_cell_that_is_too_long_is_still_too_long_and_one_that_is_not_is_whole",
+    ),
+    Mutant(
+        "a relation of DuckDB may compute anything",
+        "data/reading/duckdb_relations.py::check_plain",
+        'named is not None and read is not None and read.endswith(f".{named}")',
+        "read is not None",
+        f"{RELATIONS}test_whatever_else_a_relation_does_is_refused_and_no_row_is_read",
+    ),
+    Mutant(
+        "the values of a relation's columns may be replaced",
+        "data/reading/duckdb_relations.py::check_plain",
+        'named is not None and read is not None and read.endswith(f".{named}")',
+        "named is not None",
+        f"{RELATIONS}test_whatever_else_a_relation_does_is_refused_and_no_row_is_read",
+    ),
+    Mutant(
+        "a relation that was read in part is taken over in part",
+        "data/reading/duckdb_relations.py::compute_relation",
+        'relation.select(", ".join(items)).to_arrow_table()',
+        "relation.to_arrow_table()",
+        f"{RELATIONS}test_rows_are_those_of_the_opening_and_the_relation_stays_whole",
     ),
     Mutant(
         "folders may be named after persons",

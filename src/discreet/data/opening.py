@@ -18,6 +18,7 @@ from discreet.data.engine_rules import DEFAULT_SETTINGS, SPARK_SETTINGS, EngineS
 from discreet.data.postgres.expressions import write_sql as write_postgres
 from discreet.data.reading.connecting import connect_spilling
 from discreet.data.reading.csv_format import read_csv_format
+from discreet.data.reading.duckdb_relations import check_plain, is_relation
 from discreet.data.reading.importing import describe_sources
 from discreet.data.reading.public_tables import read_public_schema
 from discreet.data.reading.sources import compute_frame
@@ -55,9 +56,10 @@ def open_table(  # noqa: PLR0913 - all but the first are named
 ) -> DuckTable:
     """Return a table with the rows of a file or a frame.
 
-    `source` is a path to a CSV, Parquet or DuckDB file (with `inner`, the table in it), or a pandas, Polars or Arrow
-    frame. Names and kinds of a file's columns are read here, and its rows when a question needs them. With `store`, the
-    import is kept in a file of that name, and used again while the source has not changed.
+    `source` is a path to a CSV, Parquet or DuckDB file (with `inner`, the table in it), a pandas, Polars or Arrow
+    frame, or a relation of DuckDB that names columns of a table. Names and kinds of a file's columns are read here, and
+    its rows when a question needs them. With `store`, the import is kept in a file of that name, and used again while
+    the source has not changed.
 
     `kinds` says what columns hold ("integer", "real", "text", "boolean", "date", "timestamp"); what does not fit is
     NULL. Columns of a CSV file are texts unless their kind is declared, or their bounds or groups say what they hold
@@ -110,8 +112,11 @@ def _open_duckdb(
 ) -> DuckTable:
     """Read names and kinds, and the rows of public tables. Those of private files are read when they are needed.
 
-    A frame is taken over at once: its owner may change it afterwards.
+    A frame, or a relation of DuckDB, is taken over at once: its owner may change it afterwards.
     """
+    for table in private:
+        if is_relation(table.source) and not table.declaration.never_fails:
+            check_plain(table.source, table.declaration.table)
     private = [replace(table, source=compute_frame(table.source)) for table in private]
     publics = [replace(table, source=compute_frame(table.source)) for table in publics]
     connection = connect_spilling(":memory:", settings)

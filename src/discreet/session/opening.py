@@ -54,9 +54,10 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
     Args:
         source: The rows: a path to a CSV, Excel, Parquet or DuckDB file, or to a folder or pattern of files
             (`"visits/*.parquet"`; folders called `year=2024` make a column `year`); a pandas, Polars, Arrow or Spark
-            frame; the address of a PostgreSQL database (with `table`); or a `discreet.toml`, which contains all other
-            settings. Several tables about the same people are a dictionary by table name; then `person` (if its name
-            differs), `bounds`, `groups`, `kinds`, `complete` and `order` are dictionaries by table name, too.
+            frame; a relation of DuckDB, or a connection (with `table`); the address of a PostgreSQL database (with
+            `table`); or a `discreet.toml`, which contains all other settings. Several tables about the same people are
+            a dictionary by table name; then `person` (if its name differs), `bounds`, `groups`, `kinds`, `complete` and
+            `order` are dictionaries by table name, too.
         person: The column that identifies a person. All rows of one person are protected together. By table names, one
             for each table; a table without such a column may lead to the person by a key of another private table:
             `{"orders": "customer", "items": {"via": "orders", "on": {"order_id": "id"}}}`. That key is declared to be
@@ -77,8 +78,9 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         order: A column that tells the rows of one person apart, so that the order of the source does not matter.
         rows_per_person: The number of rows of one person that a table holds, and that are made of them in one step of a
             question; 10,000 if left out. It bounds the work that one person can cause.
-        never_fails: Views of a server, or frames of Spark, that compute something: the steward promises that no
-            possible row makes reading them fail. They are refused without that promise, as a failure tells of a row.
+        never_fails: Views of a server, frames of Spark or relations of DuckDB that compute something: the steward
+            promises that no possible row makes reading them fail. They are refused without that promise, as a failure
+            tells of a row.
         public: Tables that protect nobody, by name. Their contents are public; their `bounds`, `groups` and `kinds` are
             read off their rows, unless declared under the table's name. A public table that has a column called like
             the person's is refused, unless `person` maps the table's name to None.
@@ -87,7 +89,8 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         ledger: The place of the ledger: a path, or an address of PostgreSQL; beside the file, if left out.
         limit: The contribution bound of one person in an answer, a `Limit` or a `TotalLimit`. If left out, each
             question chooses it privately, for a tenth of its price.
-        table: The name of the table in SQL; that of the file, if left out. For PostgreSQL, the table or tables to open.
+        table: The name of the table in SQL; that of the file, if left out. For PostgreSQL, and for a
+            connection of DuckDB, the table or tables to open.
         inner: The table that is meant in a DuckDB file with several, or the sheet of an Excel file.
         analyst: The name of the analyst who pays.
         delta: The part of the budget's δ that one question may use to select groups; a hundredth of its reserve, if

@@ -24,10 +24,12 @@ from discreet.data.reading import (
     TableMisfits,
     count_misfits,
     declare_table,
+    is_connection,
     is_several,
     is_spark_frame,
     list_parts,
     need_local,
+    relation_of,
 )
 from discreet.gate import SERVER, need_label, without_frames
 from discreet.session.declared import DeclaredTable
@@ -209,7 +211,12 @@ def read_sources(
     if store is not None and not isinstance(store, str | Path):
         raise WrongType(f"store is {kind_of(store)}, not a path.", fix='pass store="visits.rows"')
     address = source if is_address(source) else None
-    sources = _read_database_tables(table) if address is not None else _read_tables(source, table)
+    if address is not None:
+        sources: dict[str, Any] = dict(_read_database_tables(table))
+    elif is_connection(source):
+        sources = {name: relation_of(source, place) for name, place in _read_database_tables(table).items()}
+    else:
+        sources = _read_tables(source, table)
     if inner is not None and len(sources) > 1:
         raise InvalidInput(
             "inner works only with a single DuckDB or Excel file.", fix="pass one file with one table each"

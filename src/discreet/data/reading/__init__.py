@@ -5,6 +5,7 @@ from discreet.data.reading.connecting import connect
 from discreet.data.reading.csv_files import infer_kinds, is_csv
 from discreet.data.reading.csv_finding import find_format, offer_kinds
 from discreet.data.reading.csv_format import CsvFormat, list_options, read_csv_format
+from discreet.data.reading.duckdb_relations import is_connection, relation_of
 from discreet.data.reading.excel_files import is_excel
 from discreet.data.reading.importing import check_columns
 from discreet.data.reading.misfits import ColumnMisfits, TableMisfits, count_misfits
@@ -27,6 +28,7 @@ __all__ = [
     "detach",
     "find_format",
     "infer_kinds",
+    "is_connection",
     "is_csv",
     "is_excel",
     "is_several",
@@ -37,4 +39,5 @@ __all__ = [
     "need_names",
     "offer_kinds",
     "read_csv_format",
+    "relation_of",
 ]

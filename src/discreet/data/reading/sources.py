@@ -16,6 +16,7 @@ from discreet.core.schema import closest
 from discreet.data.reading.csv_files import CsvFile, is_csv, no_names
 from discreet.data.reading.csv_format import CsvFormat
 from discreet.data.reading.csv_lines import forget_lines, load_lines
+from discreet.data.reading.duckdb_relations import compute_relation, is_relation
 from discreet.data.reading.excel_files import columns_sql, forget_cells, is_excel, load_cells, read_names
 from discreet.data.reading.partitions import Partitions
 from discreet.data.reading.parts import different_columns, list_parts
@@ -68,13 +69,14 @@ def attach(
     _need_no_form(form)
     if inner is not None:
         raise InvalidInput("A frame has no tables inside.", fix="leave `inner` out; it names a table of a DuckDB file")
-    module = type(source).__module__.partition(".")[0]
+    frame: Any = compute_frame(source)
+    module = type(frame).__module__.partition(".")[0]
     if module not in ("pandas", "polars", "pyarrow"):
         raise WrongType(
             f"The source is {kind_of(source)}, which cannot be opened.",
-            fix="pass a path to a CSV, Excel, Parquet or DuckDB file, or a pandas, Polars or Arrow frame",
+            fix="pass a path to a CSV, Excel, Parquet or DuckDB file, a pandas, Polars or Arrow frame, or a DuckDB "
+            "relation",
         )
-    frame: Any = compute_frame(source)
     if module == "pandas":
         # Otherwise the type of a column of objects would be that of a few of them.
         connection.execute("SET GLOBAL pandas_analyze_sample = 2147483647")
@@ -97,7 +99,9 @@ def _need_readable(table: Any) -> None:
 
 
 def compute_frame(source: object) -> Any:
-    """Return a frame with its rows: a lazy one is computed, once."""
+    """Return a frame with its rows: a lazy one, or a relation of DuckDB, is computed, once."""
+    if is_relation(source):
+        return compute_relation(source)
     frame: Any = source
     lazy = type(source).__module__.partition(".")[0] == "polars" and type(source).__name__ == "LazyFrame"
     return frame.collect() if lazy else frame
