@@ -6,28 +6,37 @@ id of a worker. When the front is gone, it kills all workers and ends.
 """
 
 import gc
+import math
 import os
 import signal
 import socket
 import subprocess
 import sys
+import time
 import traceback
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
+from typing import Never, Self
 
 from discreet.core import NotReady
+from discreet.core.single_thread import ONE_THREAD
 
 #: Commands, and bytes of a process id.
 FORK, END, PID = b"f", b"e", 8
-#: Libraries of linear algebra start threads when they are loaded, which a fork would lose.
-ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+#: The first descriptor after those of standard input, output and errors.
+FIRST_FREE = 3
 
 
 class Nursery:
     """The front's end: starts workers and ends them. Calls block for milliseconds."""
 
-    def __init__(self, settings: str | Path, memory: int, log: int) -> None:
+    def __init__(self, process: "subprocess.Popen[bytes] | ForkedProcess", commands: socket.socket) -> None:
+        self._process, self._socket = process, commands
+
+    @classmethod
+    def spawn(cls, settings: str | Path, memory: int, log: int) -> Self:
+        """Start a nursery as a new process, which loads the modules once more: for fronts that have threads."""
         mine, other = socket.socketpair()
         with other:
             command = [
@@ -38,7 +47,7 @@ class Nursery:
                 str(settings),
                 str(memory),
             ]
-            self._process = subprocess.Popen(  # noqa: S603 - our own module
+            process = subprocess.Popen(  # noqa: S603 - our own module
                 command,
                 pass_fds=[other.fileno()],
                 stdin=subprocess.DEVNULL,
@@ -47,7 +56,20 @@ class Nursery:
                 env={**os.environ, **ONE_THREAD},
                 start_new_session=True,  # Ctrl-C is for the front, which drains
             )
-        self._socket = mine
+        return cls(process, mine)
+
+    @classmethod
+    def split_off(cls, settings: str | Path, memory: int, log: int) -> Self:
+        """Start a nursery as a copy of this process, whose modules it has: for fronts that have no threads yet.
+
+        Whatever this process has read, the copy has, too. So this comes before keys and ledgers are opened.
+        """
+        mine, other = socket.socketpair()
+        with other:
+            pid = os.fork()
+            if not pid:
+                _become_nursery(other.fileno(), str(settings), memory, log)
+        return cls(ForkedProcess(pid), mine)
 
     def fork(self, reading: int, writing: int) -> int:
         """Start a worker that reads and writes frames there; return its process id."""
@@ -83,6 +105,62 @@ class Nursery:
     def pid(self) -> int:
         """The process id of the nursery."""
         return self._process.pid
+
+
+class ForkedProcess:
+    """A process that was forked, with the methods of one of `subprocess`."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._status: int | None = None
+
+    def poll(self) -> int | None:
+        """Return the exit status, or None while it runs."""
+        if self._status is None:
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+            self._status = os.waitstatus_to_exitcode(status) if pid else None
+        return self._status
+
+    def wait(self, timeout: float = math.inf) -> int:
+        """Return the exit status as soon as it has ended."""
+        end, pause = time.monotonic() + timeout, 1e-3
+        while (status := self.poll()) is None:
+            if time.monotonic() > end:
+                raise subprocess.TimeoutExpired("the nursery", timeout)
+            time.sleep(pause)
+            pause = min(2 * pause, 0.05)
+        return status
+
+    def kill(self) -> None:
+        """Kill it."""
+        if self.poll() is None:
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _become_nursery(commands: int, settings: str, memory: int, log: int) -> Never:
+    """Turn this copy of a front into a nursery: nothing of the front stays open, and nothing of its code runs on."""
+    code = 1
+    try:
+        os.setsid()  # Ctrl-C is for the front, which drains
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        for source, target in ((nothing, 0), (log, 1), (log, 2), (commands, FIRST_FREE)):
+            os.dup2(source, target, inheritable=target < FIRST_FREE)
+        os.closerange(FIRST_FREE + 1, os.sysconf("SC_OPEN_MAX"))
+        run_nursery(FIRST_FREE, settings, memory)
+        code = 0
+    except BaseException:  # noqa: BLE001 - standard error is the operator's log
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def run_nursery(commands: int, settings: str, memory: int) -> None:
+    """Be a nursery, until the front is gone."""
+    load_modules()
+    gc.freeze()  # so that collections in workers leave the shared pages alone
+    with socket.socket(fileno=commands) as connection:
+        serve_nursery(connection, settings, memory)
 
 
 def serve_nursery(commands: socket.socket, settings: str, memory: int) -> None:
@@ -150,12 +228,9 @@ def load_modules() -> None:
 
 
 def main() -> None:
-    """Load modules, then serve."""
-    load_modules()
-    gc.freeze()  # so that collections in workers leave the shared pages alone
+    """Be the nursery that a front has spawned."""
     number, settings, memory = sys.argv[1:]
-    with socket.socket(fileno=int(number)) as commands:
-        serve_nursery(commands, settings, int(memory))
+    run_nursery(int(number), settings, int(memory))
 
 
 if __name__ == "__main__":

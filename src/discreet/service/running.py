@@ -11,7 +11,7 @@ import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,8 +22,9 @@ from discreet.service.front import FrontDoor
 from discreet.service.guarded_door import GuardedDoor
 from discreet.service.limits import RateCounter
 from discreet.service.log import AuditLog, OperatorFile
+from discreet.service.nursery import Nursery
 from discreet.service.registry import Registry
-from discreet.service.serving import serve_dataset
+from discreet.service.serving import serve_dataset, start_nursery
 from discreet.service.settings import ServiceSettings
 
 try:
@@ -63,10 +64,13 @@ class Addresses:
 def check_service(paths: Sequence[str | Path], binding: Binding) -> tuple[DatasetSettings, ...]:
     """Return the datasets of a service, after all was checked that can be without opening rows or ledgers."""
     datasets = read_datasets(paths)
-    service = datasets[0].service
+    _check_listener(datasets[0].service, binding)
+    return datasets
+
+
+def _check_listener(service: ServiceSettings, binding: Binding) -> None:
     encrypted = load_certificate(service) is not None
     need_private_address(_host(service, binding), encrypted=encrypted, behind_proxy=binding.behind_proxy)
-    return datasets
 
 
 def run_service(paths: Sequence[str | Path], binding: Binding, tell: Callable[[Addresses], None]) -> None:
@@ -82,56 +86,72 @@ def run_service(paths: Sequence[str | Path], binding: Binding, tell: Callable[[A
             the service is gone.
 
     """
-    datasets = check_service(paths, binding)
-    _limit_process(datasets[0].service.connections)
-    with _log_privately(datasets[0].operator_log):
-        asyncio.run(_serve(datasets, binding, tell))
+    datasets = read_datasets(paths)
+    with ExitStack() as stack:
+        # First of all: a copy of this process has what this process has read, and shall have neither threads nor keys.
+        nurseries = list[Nursery]()
+        for one in datasets:
+            nurseries.append(start_nursery(one.path, one.service, has_threads=False))
+            stack.callback(nurseries[-1].close)
+        _check_listener(datasets[0].service, binding)
+        _limit_process(datasets[0].service.connections)
+        stack.enter_context(_log_privately(datasets[0].operator_log))
+        asyncio.run(_serve(_Start(datasets=datasets, nurseries=nurseries, binding=binding, tell=tell)))
 
 
-async def _serve(datasets: Sequence[DatasetSettings], binding: Binding, tell: Callable[[Addresses], None]) -> None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Start:
+    """All that a service starts with."""
+
+    datasets: Sequence[DatasetSettings]
+    nurseries: Sequence[Nursery]
+    binding: Binding
+    tell: Callable[[Addresses], None]
+
+    @property
+    def service(self) -> ServiceSettings:
+        """The settings of the listener."""
+        return self.datasets[0].service
+
+
+async def _serve(start: _Start) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    serving = asyncio.create_task(_hold_service(datasets, binding, tell, stop))
-    stopping = asyncio.create_task(stop.wait())
-    await asyncio.wait({serving, stopping}, return_when=asyncio.FIRST_COMPLETED)
-    stopping.cancel()
-    await serving
+    async with AsyncExitStack() as stack:
+        listener = stack.enter_context(_bind(_host(start.service, start.binding), start.binding.http_port))
+        doors = await _open_datasets(start, stack, stop)
+        if doors is not None:
+            await _hold_service(start, listener, doors, stop)
 
 
 async def _hold_service(
-    datasets: Sequence[DatasetSettings], binding: Binding, tell: Callable[[Addresses], None], stop: asyncio.Event
+    start: _Start, listener: socket.socket, doors: Sequence[FrontDoor], stop: asyncio.Event
 ) -> None:
-    """Open the datasets, listen, and hold all of it until the end."""
-    service = datasets[0].service
-    async with AsyncExitStack() as stack:
-        listener = stack.enter_context(_bind(_host(service, binding), binding.http_port))
-        doors = await _open_datasets(datasets, stack, stop)
-        if doors is None:
-            return
-        server = build_server(build_app(_face_of(datasets, doors)), _listening(service, binding))
-        running = asyncio.create_task(server.serve([listener]))
-        try:
-            await server.ready.wait()
-            scheme = "http" if service.certificate is None else "https"
-            tell(Addresses(http=f"{scheme}://{_place(listener)}", datasets=tuple(one.name for one in datasets)))
-            await _watch(doors, running, stop)
-        finally:
-            server.should_exit = True  # no connection is taken any more
-            await asyncio.gather(*(door.drain(RUNS_DRAIN) for door in doors))
-            await running
+    """Listen, and hold all of it until the end."""
+    server = build_server(build_app(_face_of(start.datasets, doors)), _listening(start.service, start.binding))
+    running = asyncio.create_task(server.serve([listener]))
+    try:
+        await server.ready.wait()
+        scheme = "http" if start.service.certificate is None else "https"
+        names = tuple(one.name for one in start.datasets)
+        start.tell(Addresses(http=f"{scheme}://{_place(listener)}", datasets=names))
+        await _watch(doors, running, stop)
+    finally:
+        server.should_exit = True  # no connection is taken any more
+        await asyncio.gather(*(door.drain(RUNS_DRAIN) for door in doors))
+        await running
 
 
-async def _open_datasets(
-    datasets: Sequence[DatasetSettings], stack: AsyncExitStack, stop: asyncio.Event
-) -> list[FrontDoor] | None:
+async def _open_datasets(start: _Start, stack: AsyncExitStack, stop: asyncio.Event) -> list[FrontDoor] | None:
     """Open all datasets at once; None if the service is to stop meanwhile."""
 
-    async def hold(dataset: DatasetSettings) -> FrontDoor:
-        return await stack.enter_async_context(serve_dataset(dataset.path, dataset.service))
+    async def hold(dataset: DatasetSettings, nursery: Nursery) -> FrontDoor:
+        return await stack.enter_async_context(serve_dataset(dataset.path, dataset.service, nursery))
 
-    tasks = [asyncio.create_task(hold(dataset)) for dataset in datasets]
+    both = zip(start.datasets, start.nurseries, strict=True)
+    tasks = [asyncio.create_task(hold(dataset, nursery)) for dataset, nursery in both]
     stopping, waiting = asyncio.create_task(stop.wait()), set(tasks)
     try:
         while waiting and not stop.is_set():

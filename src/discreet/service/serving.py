@@ -15,13 +15,16 @@ from discreet.session import Ledger, PublicFacts, Session, find_constants, read_
 
 
 @asynccontextmanager
-async def serve_dataset(path: str | Path, settings: ServiceSettings | None = None) -> AsyncIterator[FrontDoor]:
+async def serve_dataset(
+    path: str | Path, settings: ServiceSettings | None = None, nursery: Nursery | None = None
+) -> AsyncIterator[FrontDoor]:
     """Start the processes of a dataset, and give its door; stop them at the end.
 
-    The front learns what is public from a worker, and opens the ledger. It never opens a source of rows.
+    The front learns what is public from a worker, and opens the ledger. It never opens a source of rows. Without a
+    nursery, one is started here.
     """
     found = read_service_settings(path) if settings is None else settings
-    workers = Workers(start_nursery(path, found), found.workers)
+    workers = Workers(start_nursery(path, found) if nursery is None else nursery, found.workers)
     try:
         # The modules of the first question are loaded here while the nursery loads its own.
         _, told = await asyncio.gather(asyncio.to_thread(find_constants, "SELECT 1"), workers.start())
@@ -42,10 +45,10 @@ def _open_front(path: str | Path, facts: PublicFacts) -> Session:
     return Session.on_facts(facts, ledger)
 
 
-def start_nursery(path: str | Path, settings: ServiceSettings) -> Nursery:
+def start_nursery(path: str | Path, settings: ServiceSettings, *, has_threads: bool = True) -> Nursery:
     """Start the process that forks workers; whatever they write beside frames goes to the operator's log."""
-    log = open_operator_log(path)
+    log, start = open_operator_log(path), Nursery.spawn if has_threads else Nursery.split_off
     try:
-        return Nursery(Path(path).absolute(), settings.memory, log)
+        return start(Path(path).absolute(), settings.memory, log)
     finally:
         os.close(log)

@@ -28,6 +28,9 @@ service has ended (then the reason and its fix are on standard error).
 @flag("--check", "check the settings, and serve nothing")
 def serve_command(arguments: Arguments) -> CommandOutput:
     """Serve until a signal; the addresses are told as soon as there are any."""
+    from discreet.core.single_thread import keep_to_one_thread
+
+    keep_to_one_thread()
     from discreet.cli.serving import serve_or_check
 
     return serve_or_check(arguments, lambda line: write(sys.stdout, line))
