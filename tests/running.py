@@ -12,6 +12,7 @@ from http.client import HTTPConnection, HTTPException, HTTPSConnection
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from discreet.gate import Ledger
 from discreet.service import Registry, Role
 from discreet.service.people import Principal
 from discreet.service.registry import registry_place
@@ -63,6 +64,12 @@ class Client:
     def post(self, act, **fields):
         status, text = self.send("POST", f"/v1/datasets/{self.dataset}/{act}", json.dumps(fields).encode())
         return status, json.loads(text)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_error):
+        self.close()
 
     def close(self):
         if self._connection is not None:
@@ -151,15 +158,25 @@ def wait_until_gone(pids, seconds=10.0):
     return left
 
 
-def start_service(*settings, options=(), **environment):
-    """Start a service on a free port, and return it as soon as it takes questions."""
-    words = ["serve", *map(str, settings), "--http-port", "0", "--json", *options]
+def wait_for_run(path, request, *, until=lambda: False, seconds=30.0):
+    """Wait until a request is run, as the ledger says; tell whether it is, or something else came first."""
+    end = time.monotonic() + seconds
+    with Ledger.open(next(path.parent.glob("*.ledger"))) as ledger:
+        while time.monotonic() < end and not until():
+            if any(ledger.receipt(run.payment).request == request for run in ledger.runs.state.open):
+                return True
+            time.sleep(0.01)
+    return False
+
+
+def start_service(*settings, options=(), port=0):
+    """Start a service, on a free port if none is named, and return it as soon as it takes questions."""
+    words = ["serve", *map(str, settings), "--http-port", str(port), "--json", *options]
     process = subprocess.Popen(
         [sys.executable, "-m", "discreet", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, **environment},
     )
     line = process.stdout.readline()
     if not line:

@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
@@ -14,12 +13,12 @@ pytest.importorskip("uvicorn", reason="discreet[service] is not installed")
 from clinic import BY_WARD, COUNT, seen
 from command_line import runner
 from discreet.gate import Ledger
-from running import is_alive, running, wait_until_gone, write_served
+from running import is_alive, running, wait_for_run, wait_until_gone, write_served
 from served import TOML
 
 CENSUS = TOML.replace('table = "visits"', 'table = "visits"\nledger = "census.ledger"')
 #: Slots of 50 ms.
-QUICK = 'rows = 10_000\nslot = "100ms"\nworkers = 1'
+QUICK = 'rows = 10_000\nslot = "100ms"\nworkers = 1\nquestions_at_once = 1000\nrequests_per_minute = 1_000_000'
 #: Of what is told of a service: nobody may read anything of the rows in it.
 LOGS = (".audit.log", ".operator.log")
 
@@ -55,6 +54,22 @@ def test_a_service_tells_its_addresses_in_one_line_and_answers_there(service, da
     status, answer = ada.post("ask", sql=BY_WARD, epsilon="0.5", request="wards")
     assert (status, answer["receipt"]["request"]) == (200, "ada:wards")
     assert not seen(json.dumps(answer))
+
+
+@pytest.mark.parametrize("replays", [200, pytest.param(1000, marks=pytest.mark.slow)])
+def test_racing_replays_of_one_key_are_one_payment_and_one_answer(service, datasets, replays):
+    question = {"sql": COUNT, "epsilon": "0.25", "fresh": True, "request": f"race{replays}"}
+
+    def ask_often(_):
+        with service.client(datasets["clinic"][1]["ada"]) as ada:
+            return [ada.post("ask", **question) for _ in range(replays // 40)]
+
+    with ThreadPoolExecutor(40) as pool:
+        replies = [reply for some in pool.map(ask_often, range(40)) for reply in some]
+    assert {status for status, _ in replies} == {200}
+    assert len({(reply["stored"], reply["release"]) for _, reply in replies}) == 1
+    with Ledger.open(next(datasets["clinic"][0].parent.glob("*.ledger"))) as ledger:
+        assert [receipt.request for receipt in ledger.recent(10_000)].count(f"ada:race{replays}") == 1
 
 
 def test_a_token_is_for_the_datasets_whose_registry_has_it_and_others_are_not_there(service, datasets):
@@ -99,8 +114,8 @@ def test_a_front_that_is_killed_takes_nursery_and_workers_with_it_and_its_answer
 def test_a_signal_drains_the_service_within_five_seconds_and_what_runs_is_answered(folder):
     path, tokens = write_served(folder / "drained", service='name = "clinic"\nslot = "400ms"\nworkers = 1')
     with running(path) as service:
-        asking, processes = ask_meanwhile(service.client(tokens["ada"]), fresh=True), service.tree
-        wait_for_run(path)
+        asking, processes = ask_meanwhile(service.client(tokens["ada"]), request="short"), service.tree
+        wait_for_run(path, "ada:short")
         status, seconds = service.stop(signal.SIGINT)  # as Ctrl-C does; the next test sends SIGTERM
         assert (status, asking.result()[0], service.end()) == (0, 200, "")
         assert seconds < 5
@@ -113,7 +128,7 @@ def test_a_run_that_is_longer_than_the_drain_is_excused_and_no_failure(folder):
     path, tokens = write_served(folder / "excused", service='name = "clinic"\nslot = "5s"\nworkers = 1')
     with running(path) as service:
         asking = ask_meanwhile(service.client(tokens["ada"]), request="long")
-        wait_for_run(path)
+        wait_for_run(path, "ada:long")
         status, seconds = service.stop()
         assert (status, asking.result()[0]) == (0, 503)
         assert seconds < 5
@@ -139,14 +154,6 @@ def ask_meanwhile(client, **fields):
         return pool.submit(client.post, "ask", sql=COUNT, epsilon="1", **fields)
     finally:
         pool.shutdown(wait=False)
-
-
-def wait_for_run(path, seconds=30.0):
-    """Wait until a run is open in the ledger of a dataset."""
-    end = time.monotonic() + seconds
-    with Ledger.open(next(path.parent.glob("*.ledger"))) as ledger:
-        while not ledger.runs.state.open and time.monotonic() < end:
-            time.sleep(0.01)
 
 
 def test_what_is_wrong_is_refused_before_anything_is_served(datasets, folder, capsys):
