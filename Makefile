@@ -20,9 +20,14 @@ $(VENV)/.core: $(BUILD) | $(VENV)/bin/python
 	$(INSTALL) --editable .
 	@touch $@
 
+# The demo asks a service at its end: a web server, 8 MB.
+$(VENV)/.service: $(BUILD) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[service]'
+	@touch $(VENV)/.core $@
+
 $(VENV)/.test: $(BUILD) | $(VENV)/bin/python
 	$(INSTALL) --editable '.[test]'
-	@touch $(VENV)/.core $@
+	@touch $(VENV)/.core $(VENV)/.service $@
 
 # PyTorch first and exactly: a range, or another package that asks for it, brings gigabytes for graphics cards.
 $(VENV)/.torch: | $(VENV)/bin/python
@@ -31,7 +36,7 @@ $(VENV)/.torch: | $(VENV)/bin/python
 
 $(VENV)/.dev: $(BUILD) | $(VENV)/.torch
 	$(INSTALL) --editable '.[dev]'
-	@touch $(VENV)/.core $(VENV)/.test $@
+	@touch $(VENV)/.core $(VENV)/.service $(VENV)/.test $@
 
 $(VENV)/.docs: pyproject.toml | $(VENV)/.dev
 	$(INSTALL) --editable '.[docs]'
@@ -43,7 +48,7 @@ $(VENV)/.bench: pyproject.toml | $(VENV)/.dev
 	$(INSTALL) opt-einsum --editable '.[bench]'
 	@touch $@
 
-demo: $(VENV)/.core     ## the whole story on a hospital that does not exist, with a report to look at
+demo: $(VENV)/.service  ## the whole story on a hospital that does not exist, with a report to look at
 	$(RUN)/python examples/demo.py
 
 pictures: setup        ## three pictures of accounting

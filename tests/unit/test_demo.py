@@ -13,7 +13,7 @@ import pytest
 
 import discreet
 from discreet.cli import main
-from discreet.cli.demo import hospital
+from discreet.cli.demo import hospital, service, story
 from discreet.core import InvalidInput
 from discreet.gate import Ledger
 from discreet.session.reports.charts import Axis, chart
@@ -50,7 +50,8 @@ def test_the_second_asking_is_free_and_the_same(told):
 
 def test_the_ledger_has_a_payment_for_each_answer_and_none_for_the_repetition_or_the_refusal(told):
     with Ledger.open(told[0] / "hospital.ledger", anchors=[told[0] / "hospital.anchor"]) as ledger:
-        assert (ledger.state.payments, ledger.state.releases) == (3, 3)
+        served = 1 if service.is_installed() else 0
+        assert (ledger.state.payments, ledger.state.releases) == (3 + served, 3 + served)
         assert 1 < ledger.spent < 2
         assert ledger.verify().sound
 
@@ -59,6 +60,24 @@ def test_more_than_is_left_is_refused_with_a_way_out(told):
     refusal = told[1].split("More than is left")[1]
     assert "error: " in refusal
     assert re.search(r"fix: ask with epsilon=0\.\d+", refusal)
+
+
+def test_the_service_is_asked_and_stopped_and_leaves_nothing_outside_the_folder(told):
+    said = told[1].split("Others ask a service")[1]
+    if not service.is_installed():
+        assert service.EXTRA in said
+        return
+    assert re.search(r"ward +visits +visits_low", said)
+    assert (told[0] / "state").is_dir()
+    with Ledger.open(told[0] / "hospital.ledger", anchors=[told[0] / "hospital.anchor"]) as ledger:
+        assert ledger.recent(1)[0].request == "ada:demo"
+        assert ledger.runs.state.open == ()
+
+
+def test_a_demo_without_the_service_says_what_is_missing(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(service, "find_spec", lambda name: None)
+    story._serve(tmp_path)
+    assert service.EXTRA in capsys.readouterr().out
 
 
 def test_the_error_bars_hold_what_is_true(told):

@@ -11,6 +11,7 @@ from typing import Unpack
 import discreet
 from discreet.cli.console import Patience, write
 from discreet.cli.demo import hospital as truth
+from discreet.cli.demo import service
 from discreet.cli.demo.hospital import LONGEST, MOST_VISITS, PATIENTS, VISITS, WARDS, Hospital, build_hospital
 from discreet.cli.ledger.views import reachable
 from discreet.cli.output import CommandOutput, error_text
@@ -75,6 +76,7 @@ def tell_story(named: str | None, *, pictures: bool) -> CommandOutput:
         report = folder / REPORT
         with Patience("writing the report"):
             write_report(session, story.exhibits, report, title="A hospital, discreetly", pictures=pictures)
+    _serve(folder)
     facts = {"folder": str(folder), "report": str(report)}
     return CommandOutput("demo", facts, (f"The report is in {report}. To go on: cd {folder}, and discreet ask.",))
 
@@ -217,6 +219,23 @@ def _show_ledger(story: Story) -> None:
     write(sys.stdout, "")
 
 
+def _serve(folder: Path) -> None:
+    _act("Others ask a service, and never hold the rows")
+    if not service.is_installed():
+        _say(f"Left out, as the service is an extra: {service.EXTRA}")
+        return
+    _code(
+        f"discreet people add {service.ANALYST} --role analyst",
+        "discreet serve",
+        f'curl …/ask -d \'{{"sql": "{service.SQL}", "epsilon": "{service.EPSILON}"}}\'',
+        prompt="$",
+    )
+    with Patience("starting the service"):
+        lines = service.ask_service(folder)
+    _lines(lines)
+    write(sys.stdout, "")
+
+
 def _column(answer: Answered, name: str) -> list[Value]:
     return [row[name] for row in answer.rows()]
 
@@ -229,9 +248,9 @@ def _act(title: str) -> None:
     write(sys.stdout, f"\n── {title}\n")
 
 
-def _code(*lines: str) -> None:
+def _code(*lines: str, prompt: str = "") -> None:
     for number, line in enumerate(lines):
-        write(sys.stdout, f"   {'...' if number else '>>>'} {line}")
+        write(sys.stdout, f"   {prompt or ('...' if number else '>>>')} {line}")
     write(sys.stdout, "")
 
 
