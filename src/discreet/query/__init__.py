@@ -32,6 +32,8 @@ from discreet.query.questions import QueryRefused, Question
 from discreet.query.questions import WrittenOption as WrittenOption
 from discreet.query.relations.normal_questions import normalise_question, question_forms
 from discreet.query.relations.schemas import schema_of
+from discreet.query.results.layouts import layout_of as layout_of
+from discreet.query.results.layouts import list_columns as list_columns
 from discreet.query.results.public_answers import answer_public_question as answer_public_question
 from discreet.query.results.public_answers import explain_public_question as explain_public_question
 from discreet.query.results.table import Result, ResultColumn

@@ -6,7 +6,7 @@ session. `LocalDoor` answers in this process, for tests and for one user; a serv
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol, TypeVar
 
 from discreet.core import DiscreetError, InvalidInput
@@ -19,6 +19,7 @@ from discreet.service.replies import (
     batch_reply,
     preview_reply,
     question_options,
+    read_matches,
     schema_reply,
 )
 from discreet.service.words import (
@@ -56,8 +57,10 @@ class Door(Protocol):
         """Return the public facts of all tables as `discreet.connect` reads them: `write_facts` of a session. Free."""
         ...
 
-    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
-        """Return the names and kinds of what is asked, without error bars. Free, and without a price."""
+    async def shape(
+        self, who: Principal, sql: str, *, bars: bool = False, matches: Mapping[str, int] | None = None
+    ) -> tuple[AnswerColumn, ...]:
+        """Return the names and kinds of what is asked, of error bars with `bars`. Free, and without a price."""
         ...
 
     async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
@@ -152,9 +155,11 @@ class LocalDoor:
         """Return the public facts of all tables as a remote session reads them."""
         return await self._answer(who, LOOKING, lambda: write_facts(self._of(who).facts))
 
-    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
-        """Return the names and kinds of what is asked, without error bars."""
-        return await self._answer(who, LOOKING, lambda: shape_columns(self._of(who), sql))
+    async def shape(
+        self, who: Principal, sql: str, *, bars: bool = False, matches: Mapping[str, int] | None = None
+    ) -> tuple[AnswerColumn, ...]:
+        """Return the names and kinds of what is asked."""
+        return await self._answer(who, LOOKING, lambda: shape_columns(self._of(who), sql, bars=bars, matches=matches))
 
     async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
         """Return units, mechanisms and errors of a question as lines."""
@@ -200,9 +205,12 @@ class LocalDoor:
 # What a door does with a session; the front of a server does the same with one that has no rows.
 
 
-def shape_columns(session: Session, sql: str) -> tuple[AnswerColumn, ...]:
-    """Return the names and kinds of what is asked, without error bars."""
-    return tuple(AnswerColumn(name=name, kind=kind) for name, kind in session.shape(sql).items())
+def shape_columns(
+    session: Session, sql: str, *, bars: bool = False, matches: Mapping[str, int] | None = None
+) -> tuple[AnswerColumn, ...]:
+    """Return the names and kinds of what is asked; with `bars`, those of error bars, too."""
+    shape = session.shape(sql, bars=bars, matches=read_matches(matches))
+    return tuple(AnswerColumn(name=name, kind=kind) for name, kind in shape.items())
 
 
 def explain_lines(session: Session, asked: Asked) -> tuple[str, ...]:

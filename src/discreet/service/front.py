@@ -1,7 +1,7 @@
 """The front's door: it holds no rows. It previews, hands out stored answers, and gives the rest to workers."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TypeVar, cast
 
 from discreet.core import DiscreetError, InvalidInput
@@ -69,9 +69,11 @@ class FrontDoor:
         """Return the public facts of all tables as `discreet.connect` reads them."""
         return await self._look(who, LOOKING, lambda session: write_facts(session.facts))
 
-    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
+    async def shape(
+        self, who: Principal, sql: str, *, bars: bool = False, matches: Mapping[str, int] | None = None
+    ) -> tuple[AnswerColumn, ...]:
         """Return the names and kinds of what is asked."""
-        return await self._look(who, LOOKING, lambda session: shape_columns(session, sql))
+        return await self._look(who, LOOKING, lambda session: shape_columns(session, sql, bars=bars, matches=matches))
 
     async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
         """Return units, mechanisms and errors of a question as lines."""

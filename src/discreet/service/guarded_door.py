@@ -1,5 +1,6 @@
 """A door that counts requests and writes them down before another door answers them; for all faces alike."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
 
@@ -62,10 +63,12 @@ class GuardedDoor:
         self._admit(who, "facts")
         return await self._door.facts(who)
 
-    async def shape(self, who: Principal, sql: str) -> tuple[AnswerColumn, ...]:
+    async def shape(
+        self, who: Principal, sql: str, *, bars: bool = False, matches: Mapping[str, int] | None = None
+    ) -> tuple[AnswerColumn, ...]:
         """Return the names and kinds of what is asked."""
         self._admit(who, "shape", (sql,))
-        return await self._door.shape(who, sql)
+        return await self._door.shape(who, sql, bars=bars, matches=matches)
 
     async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
         """Return units, mechanisms and errors of a question as lines."""

@@ -59,7 +59,7 @@ def question_options(asked: Asked) -> dict[str, Any]:
         "size": asked.size,
         "limit": asked.limit,
         "bias": asked.bias,
-        "matches": _matches(asked.matches),
+        "matches": read_matches(asked.matches),
     }
     return {name: value for name, value in options.items() if value is not None}
 
@@ -97,7 +97,8 @@ def _amounts(value: str | Mapping[str, str] | None, name: str) -> Fraction | dic
     return _amount(value, name)
 
 
-def _matches(value: Mapping[str, int] | None) -> Matches | None:
+def read_matches(value: Mapping[str, int] | None) -> Matches | None:
+    """Return how many rows of different people may match, of a request."""
     if value is None:
         return None
     if set(value) != {"rows", "matches"}:

@@ -23,6 +23,7 @@ from discreet.query import (
     Rho,
     explain,
     explain_public_question,
+    layout_of,
     shape_of,
     view,
 )
@@ -211,12 +212,15 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
             return Answer(ready.question, ready.plan, release, result, personal=self._context.personal)
         raise advise(refusal, ready, self.ledger, self.analyst) from None
 
-    def shape(self, what: "str | Question | Frame", /, *, matches: Matches | None = None) -> dict[str, str]:
+    def shape(
+        self, what: "str | Question | Frame", /, *, matches: Matches | None = None, bars: bool = False
+    ) -> dict[str, str]:
         """Return the names and kinds of an answer's columns. Free, and without a price; no row is read.
 
         Args:
             what: A question: SQL, a frame of `table`, or a question as a value.
             matches: How many rows of different people may match, for joins of people with each other.
+            bars: List the columns of error bars, too, as the table of an answer has them.
 
         Returns:
             A dictionary in the order of the columns: `integer`, `real`, `text`, `boolean`, `date` or `timestamp`.
@@ -233,7 +237,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         if isinstance(asked, Result):
             return {column.name: (column.kind or Kind.TEXT).value for column in asked.columns}
         question = asked.question if isinstance(asked, Frame) else asked
-        return {name: kind.value for name, kind in shape_of(question)}
+        return {name: kind.value for name, kind in (layout_of(question) if bars else shape_of(question))}
 
     @list_options(QuestionOptions)
     def preview(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Preview:

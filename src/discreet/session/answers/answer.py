@@ -14,7 +14,7 @@ from discreet.core.errors import kind_of
 from discreet.core.exact import text_down, text_up
 from discreet.core.schema import Value, closest
 from discreet.gate import Receipt, Release, one_line
-from discreet.query import KeySelection, QueryPlan, Question, Result, ResultColumn, view
+from discreet.query import KeySelection, QueryPlan, Question, Result, ResultColumn, list_columns, view
 from discreet.session.answers.cells import (
     TextColumn,
     deviations,
@@ -169,15 +169,7 @@ class Answer:
     @cached_property
     def table(self) -> dict[str, Sequence[Value]]:
         """All columns with those of their errors, under names of their own."""
-        taken, table = set(self.columns), dict[str, Sequence[Value]]()
-        for column in self.result.columns:
-            table[column.name] = column.values
-            for suffix, cells in (("low", column.low), ("high", column.high), ("ranks", column.ranks)):
-                if cells is not None:
-                    name = _make_unique(f"{column.name}_{suffix}", taken)
-                    taken.add(name)
-                    table[name] = cells
-        return table
+        return {name: cells for name, _, cells in list_columns(self.result)}
 
     def _cells(self) -> list[TextColumn]:
         text_columns = []
@@ -226,12 +218,6 @@ def price_words(plan: QueryPlan) -> str:
 def percent(confidence: Number) -> str:
     """Return a confidence for people, never rounded up to more than it is."""
     return f"{text_down(100 * exact(confidence, 'confidence'), 5)} %"
-
-
-def _make_unique(name: str, taken: set[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
 
 
 # An answer in the frames of others, each of which may be missing.
