@@ -114,7 +114,8 @@ class Registry:
         """Return what a proof of SCRAM is checked with; of a name that nobody has, what no proof passes."""
         person, key = self._snapshot().people.get(name), self._need_key()
         valid = () if person is None else person.list_valid(self._clock())
-        keys = tuple(token.scram for token in valid) or (key.mock_keys(name),)
+        mock = (key.mock_keys(name),)  # made in any case, so that the time is the same
+        keys = tuple(token.scram for token in valid) or mock
         return ScramVerifier(salt=key.salt_of(name), iterations=ITERATIONS, keys=keys, known=bool(valid))
 
     def need_free(self, name: str) -> None:

@@ -24,6 +24,7 @@ from discreet.query import (
     explain,
     explain_public_question,
     find_public_answer,
+    layout_of,
     predict_batch,
     saving_of,
     shape_of,
@@ -176,7 +177,9 @@ class RemoteSession(AbstractContextManager["RemoteSession"]):
         return self._on_facts(lambda context: _draw_answer(context, planned, what, options, reply))
 
     @explained_as(Session.shape)
-    def shape(self, what: "str | Question | Frame", /, *, matches: Matches | None = None) -> dict[str, str]:
+    def shape(
+        self, what: "str | Question | Frame", /, *, matches: Matches | None = None, bars: bool = False
+    ) -> dict[str, str]:
         """Follow public facts; nothing is sent."""
 
         def find(context: RemoteContext) -> dict[str, str]:
@@ -184,7 +187,7 @@ class RemoteSession(AbstractContextManager["RemoteSession"]):
             if isinstance(asked, Result):
                 return {column.name: (column.kind or Kind.TEXT).value for column in asked.columns}
             question = asked.question if isinstance(asked, Frame) else asked
-            return {name: kind.value for name, kind in shape_of(question)}
+            return {name: kind.value for name, kind in (layout_of(question) if bars else shape_of(question))}
 
         return self._on_facts(find)
 
