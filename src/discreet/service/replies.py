@@ -72,7 +72,7 @@ def batch_options(asked: AskedBatch) -> dict[str, Any]:
         "confidence": _amount(asked.confidence, "confidence"),
         "simultaneous": asked.simultaneous,
         "limit": asked.limit,
-        "matches": _matches(asked.matches),
+        "matches": read_matches(asked.matches),
         "weights": None if asked.weights is None else [_amount(weight, "weights") for weight in asked.weights],
         "consistent": asked.consistent,
         "other": asked.other,
