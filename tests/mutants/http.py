@@ -5,6 +5,7 @@ from mutants.mutant import Mutant
 HTTP = "unit/test_service_http.py"
 LIMITS = "unit/test_service_limits.py"
 SERVING = "unit/test_service_http_server.py"
+ASSISTANTS = "unit/test_service_assistants.py"
 
 HTTP_MUTANTS = [
     Mutant(
@@ -83,5 +84,47 @@ HTTP_MUTANTS = [
         "if not self.transport.is_closing():",
         "if False:",
         f"{SERVING}::test_one_byte_at_a_time_does_not_prolong_the_head",
+    ),
+    Mutant(
+        "an assistant that may not pay pays",
+        "service/assistants/server.py::RemoteService.ask",
+        "pay=self._pay",
+        "pay=True",
+        f"{ASSISTANTS}::test_an_assistant_that_may_not_pay_hears_the_price",
+    ),
+    Mutant(
+        "a tool tells a model what broke",
+        "service/assistants/server.py::build_server",
+        "reply = BROKEN",
+        "reply = ToolReply(fields={'kind': 'Failure', 'refused': str(error)}, refused=True)",
+        f"{ASSISTANTS}::test_what_breaks_is_told_by_a_constant",
+    ),
+    Mutant(
+        "an assistant's program takes the tool that spends for one that reads",
+        "service/assistants/server.py::_describe",
+        "read_only_hint=not tool.spends",
+        "read_only_hint=True",
+        f"{ASSISTANTS}::test_tools_say_what_they_do_and_which_of_them_spends",
+    ),
+    Mutant(
+        "an argument that is not known is passed over",
+        "service/assistants/tools.py::read_arguments",
+        "if name not in tool.arguments:",
+        "if False:",
+        f"{ASSISTANTS}::test_a_refusal_has_a_fix_a_price_and_what_is_left",
+    ),
+    Mutant(
+        "a number is not its decimal text",
+        "service/assistants/tools.py::_read_argument",
+        "str(Fraction(repr(value)))",
+        "str(Fraction(value))",
+        f"{ASSISTANTS}::test_numbers_mean_their_decimal_text",
+    ),
+    Mutant(
+        "what is asked again is a new request",
+        "service/assistants/tools.py::_asked",
+        'arguments.get("request") if request else None',
+        "None",
+        f"{ASSISTANTS}::test_what_is_not_ready_names_the_request_to_ask_again_under",
     ),
 ]

@@ -32,6 +32,7 @@ from discreet.session.opening import open_settings as open_settings
 from discreet.session.options import QuestionOptions, ReleaseOptions
 from discreet.session.previews import Preview
 from discreet.session.remote.connecting import connect
+from discreet.session.remote.connecting import open_client as open_client
 from discreet.session.remote.refusals import Busy, NotAllowed, NotFound, NotYet, PaymentOff, TooMany, Unreachable
 from discreet.session.remote.remote_session import RemoteSession
 from discreet.session.reports.report import Exhibit as Exhibit

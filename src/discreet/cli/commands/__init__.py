@@ -29,6 +29,7 @@ DATASET = {
     "demo": f"{FOLDER}.demo",
     "cache": f"{FOLDER}.cache",
     "serve": f"{FOLDER}.serve",
+    "mcp": f"{FOLDER}.mcp",
     **dict.fromkeys(("batch", "hierarchy", "counter"), f"{FOLDER}.workloads"),
 }
 #: Commands that have verbs.

@@ -34,6 +34,7 @@ from discreet.session.remote.words import (
     DatasetsReply,
     PreviewReply,
     ReleasesReply,
+    SchemaReply,
     read_text,
     write_text,
 )
@@ -97,6 +98,10 @@ class ServiceClient:
             return read_facts(body.decode("utf-8"))
         except UnicodeDecodeError:
             raise refuse_reply() from None
+
+    def schema(self) -> SchemaReply:
+        """Return what is public about the tables, in words."""
+        return self._get(SchemaReply, f"{self._dataset}/schema")
 
     def account(self) -> AccountReply:
         """Return what binds whoever asks."""

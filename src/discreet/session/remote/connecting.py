@@ -1,10 +1,14 @@
 """`discreet.connect`: a session whose rows are behind a service."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from discreet.core import Number, positive
 from discreet.core.exact import flag
 from discreet.session.remote.remote_session import RemoteSession
+
+if TYPE_CHECKING:
+    from discreet.session.remote.client import ServiceClient
 
 
 def connect(
@@ -48,6 +52,19 @@ def connect(
         >>> clinic.sql("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", epsilon=0.1)  # doctest: +SKIP
 
     """
+    may_pay = flag(pay, "pay")
+    client, name = open_client(url, token=token, dataset=dataset, patience=patience, authorities=authorities)
+    try:
+        return RemoteSession(client, name, pay=may_pay)
+    except BaseException:
+        client.close()
+        raise
+
+
+def open_client(
+    url: str, *, token: str | Path | None, dataset: str | None, patience: Number, authorities: str | Path | None
+) -> "tuple[ServiceClient, str]":
+    """Return a client of one dataset of a service, and the name of the dataset; `connect` explains the arguments."""
     # TLS and HTTP take time to load, and only remote sessions need them.
     from discreet.session.remote.client import ServiceClient  # noqa: PLC0415
     from discreet.session.remote.connection import AccessToken, Connections, ServiceAddress  # noqa: PLC0415
@@ -55,7 +72,7 @@ def connect(
     connections = Connections(ServiceAddress.read(url), AccessToken.find(token), authorities)
     client = ServiceClient(connections, patience=float(positive(patience, "patience")))
     try:
-        return RemoteSession(client, client.choose_dataset(dataset), pay=flag(pay, "pay"))
+        return client, client.choose_dataset(dataset)
     except BaseException:
         client.close()
         raise

@@ -41,7 +41,6 @@ from discreet.session.remote.replanning import (
     BatchTerms,
     Misplanned,
     RemoteContext,
-    draw_request,
     find_form,
     guard,
     read_answer,
@@ -52,7 +51,7 @@ from discreet.session.remote.replanning import (
     write_batch,
     write_question,
 )
-from discreet.session.remote.words import AnswerReply
+from discreet.session.remote.words import AnswerReply, draw_request
 from discreet.session.session import Session
 from discreet.session.standings import AccountReply, ReleaseFacts
 from discreet.session.workloads import (

@@ -5,7 +5,6 @@ here, and the plan has to have that hash: so the table is drawn by the rules of 
 answer to anything else is refused. Tables, error bars and pictures are made here.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
@@ -153,11 +152,6 @@ def write_batch(
         fresh=options.fresh,
         pay=pay,
     )
-
-
-def draw_request() -> str:
-    """Return a request id for a question that has none: without one it could not be sent again."""
-    return f"auto-{os.urandom(16).hex()}"
 
 
 def _prices(options: CheckedOptions) -> dict[str, str]:

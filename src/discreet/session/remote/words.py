@@ -9,6 +9,7 @@ import base64
 import binascii
 import json
 import math
+import os
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from datetime import date, datetime
@@ -244,6 +245,11 @@ class CertificateReply:
     """A signed statement about one release, as `discreet ledger check` reads it."""
 
     certificate: str
+
+
+def draw_request() -> str:
+    """Return a request id for a question that has none: without one it could not be sent again."""
+    return f"auto-{os.urandom(16).hex()}"
 
 
 # The one JSON form of all of these.
