@@ -47,10 +47,10 @@ def test_a_moved_ledger_is_the_same_ledger(places):
     here, there = places
     old = used(here)
     before, entries, paper = old.state, list(old.entries()), certificate(old, "one")
-    orphans, found = list(old.orphans()), old.find(PLAN)
+    orphans, found = list(old.orphans()), old.shares.find(PLAN)
     new = moved_to(old, there)
     assert (new.state, list(new.entries())) == (before, entries)
-    assert (list(new.orphans()), new.find(PLAN)) == (orphans, found)
+    assert (list(new.orphans()), new.shares.find(PLAN)) == (orphans, found)
     assert new.read_answer(new.release_of(2))[1] == b"42"
     assert new.verify().sound
     assert check_certificate(paper, ledger=new.identity, answer=b"42").numbers == (2, 3)

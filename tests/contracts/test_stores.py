@@ -286,12 +286,12 @@ def test_an_answered_plan_is_found_by_its_hash(place):
     ledger = place.create()
     first, second = pay(ledger, "one"), pay(ledger, "two")
     pay(ledger, "other", plan="cd" * 32)
-    assert ledger.find(PLAN) is None
+    assert ledger.shares.find(PLAN) is None
     ledger.release(second, b"42")
-    assert place.open().find(PLAN) == second.number
+    assert place.open().shares.find(PLAN) == second.number
     ledger.release(first, b"43")
-    assert ledger.find(PLAN) == first.number
-    assert ledger.find("cd" * 32) is None
+    assert ledger.shares.find(PLAN) == first.number
+    assert ledger.shares.find("cd" * 32) is None
 
 
 def test_a_ledger_that_lost_its_end_does_not_open(place):

@@ -82,7 +82,7 @@ def everything(ledger: Ledger, asked: list[Asked]) -> dict:
             number,
             None if number is None else ledger.receipt(number),
             None if answered is None else ledger.read_answer(answered),
-            ledger.find(receipt.plan, receipt.analyst),
+            ledger.shares.find(receipt.plan, receipt.analyst),
         )
     return seen
 

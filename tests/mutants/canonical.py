@@ -208,7 +208,7 @@ CANONICAL_MUTANTS = [
     Mutant(
         "a question that was paid for as it was written is paid for again",
         "gate/gate.py::Gate.choose_plan",
-        "self._ledger.find(digest, self._analyst) is not None",
+        "self._find_answered(digest) is not None",
         "False",
         f"{PRICES}::test_what_was_paid_for_as_it_was_written_stays_free",
     ),

@@ -98,8 +98,8 @@ COUNTER_MUTANTS = [
     Mutant(
         "an index is believed that has lost a step",
         "gate/gate.py::Gate.advance",
-        "            fresh = self._ledger.release_of(receipt.number, step, surely=True) is None\n",
-        "            fresh = self._ledger.release_of(receipt.number, step) is None\n",
+        "            fresh = self._ledger.release_of(receipt.payment, step, surely=True) is None\n",
+        "            fresh = self._ledger.release_of(receipt.payment, step) is None\n",
         f"{STEPS}::test_a_step_filed_under_another_is_found",
     ),
     Mutant(

@@ -63,7 +63,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "a payment past the gate may cost next to nothing",
         "gate/ledger/append.py::_need_runnable",
-        "        case Payment(cost=cost):\n",
+        "        case Payment(cost=cost) | Copied(cost=cost):\n",
         "        case Payment(cost=cost, runner=runner) if runner:\n",
         FREE,
     ),
@@ -119,8 +119,8 @@ FAILURE_MUTANTS = [
     Mutant(
         "a run is not written down before it is made",
         "gate/gate.py::Gate._pay",
-        "pay(analyst=self._analyst, runner=runner)",
-        "pay(analyst=self._analyst)",
+        "pay = partial(pay, analyst=self._analyst, runner=runner,",
+        "pay = partial(pay, analyst=self._analyst,",
         FREE,
     ),
     Mutant(
@@ -197,20 +197,20 @@ FAILURE_MUTANTS = [
     Mutant(
         "a question that was interrupted is paid for again",
         "gate/gate.py::Gate._pay_or_resume",
-        "        for receipt in self._list_unanswered(priced) if resumed else ():\n",
+        "        for receipt in self._list_unanswered(priced.digest, priced.cost) if resumed else ():\n",
         "        for receipt in ():\n",
         TWICE,
     ),
     Mutant(
         "a stream that was interrupted is paid for again",
         "gate/gate.py::Gate._stream",
-        "        unanswered = None if known is not None else next(self._list_unanswered(priced), None)\n",
-        "        unanswered = None\n",
+        "unanswered = None if known is not None else next(self._list_unanswered(priced.digest, priced.cost), None)",
+        "unanswered = None",
         TWICE,
     ),
     Mutant(
         "an analyst goes on with what another paid for",
-        "gate/ledger/ledger.py::Ledger.list_unanswered",
+        "gate/ledger/sharing.py::Sharing.list_unanswered",
         "            if (receipt.analyst, receipt.cost) == (analyst, cost):\n",
         "            if receipt.cost == cost:\n",
         TWICE,
@@ -218,7 +218,7 @@ FAILURE_MUTANTS = [
     Mutant(
         "fresh noise is waited for while another asks for it",
         "gate/gate.py::Gate._pay_or_resume",
-        "            if not (fresh and self._ledger.runs.is_run(receipt.number)):\n",
+        "            if not (fresh and self._ledger.runs.is_run(receipt.payment)):\n",
         "            if True:\n",
         f"{TWICE}::test_fresh_noise_is_not_waited_for_while_another_asks_for_it",
     ),

@@ -6,15 +6,15 @@ GATE_MUTANTS = [
     Mutant(
         "payments are not asked of the filter",
         "gate/ledger/state.py::LedgerState.after",
-        "account = self.account.admit(event.cost, event.analyst)",
+        "account = self.account.admit(event.cost, event.analyst, event.team)",
         "account = self.account",
         "unit/test_gate.py::test_a_plan_over_budget_never_sees_the_data",
     ),
     Mutant(
         "the data is seen before it is paid for",
         "gate/gate.py::Gate.release",
-        "            for receipt in self._pay_or_resume(",
-        "            plan.run(self._data, SYSTEM)\n            for receipt in self._pay_or_resume(",
+        "            for receipt, charged in self._pay_or_resume(",
+        "            plan.run(self._data, SYSTEM)\n            for receipt, charged in self._pay_or_resume(",
         "unit/test_gate.py::test_an_answer_is_paid_for_before_the_data_is_seen",
     ),
     Mutant(
@@ -47,17 +47,17 @@ GATE_MUTANTS = [
     ),
     Mutant(
         "analysts with separate budgets share answers",
-        "gate/ledger/ledger.py::Ledger.find",
-        "anybody = account.policy is Policy.SHARED and analyst not in account.limits",
-        "anybody = analyst not in account.limits",
+        "gate/ledger/sharing.py::Sharing.is_open_to",
+        "return account.policy is Policy.SHARED and not",
+        "return not",
         "unit/test_gate.py::test_analysts_with_separate_budgets_pay_for_what_others_know",
     ),
     Mutant(
-        "an analyst with a limit learns what others paid for",
-        "gate/ledger/ledger.py::Ledger.find",
-        "anybody = account.policy is Policy.SHARED and analyst not in account.limits",
-        "anybody = account.policy is Policy.SHARED",
-        "unit/test_gate.py::test_an_analyst_with_a_limit_pays_for_what_others_know",
+        "an analyst with a share learns for free what others paid for",
+        "gate/gate.py::Gate._find_answered",
+        "find(digest, self._analyst, self._team)",
+        "find(digest)",
+        "unit/test_gate.py::test_an_analyst_with_a_share_pays_from_it_for_what_others_know",
     ),
     Mutant(
         "a request may be paid for with another question",
@@ -230,7 +230,7 @@ GATE_MUTANTS = [
     Mutant(
         "verifying believes checkpoints",
         "gate/ledger/state.py::LedgerState._accept_totals",
-        "if (event.account, event.payments, event.releases, event.runs) == self.totals():",
+        "if (event.account, event.payments, event.releases, event.runs, event.shares) == self.totals():",
         "if True:",
         "unit/test_gate_rewritten.py::test_a_checkpoint_with_other_totals_is_found_by_verifying",
     ),
@@ -244,7 +244,7 @@ GATE_MUTANTS = [
     Mutant(
         "sums that were rounded are added up in another order",
         "gate/ledger/state.py::_PaymentBatch.apply_to",
-        "if self.costs.total() > 1 and not account.adds_exactly(list(costs)):",
+        "if several and not account.adds_exactly([*costs, *copies]):",
         "if False:",
         "unit/test_gate_books.py",
     ),

@@ -30,6 +30,7 @@ from mutants.relation import RELATION_MUTANTS
 from mutants.remote import REMOTE_MUTANTS
 from mutants.service import SERVICE_MUTANTS
 from mutants.session import SESSION_MUTANTS
+from mutants.share import SHARE_MUTANTS
 from mutants.spark import SPARK_MUTANTS
 from mutants.sql import SQL_MUTANTS
 from mutants.sql_relation import SQL_RELATION_MUTANTS
@@ -44,6 +45,7 @@ PLANTED = [
     *GATE_MUTANTS,
     *READINESS_MUTANTS,
     *FAILURE_MUTANTS,
+    *SHARE_MUTANTS,
     *PERSONAL_MUTANTS,
     *COMPILED_MUTANTS,
     *CONTRIBUTION_MUTANTS,

@@ -160,8 +160,8 @@ SESSION_MUTANTS = [
     Mutant(
         "everybody pays under one name",
         "session/context.py::AnalystContext.__init__",
-        "analyst=analyst, pacer=dataset.pacer)",
-        "pacer=dataset.pacer)",
+        "analyst=analyst, team=team, pacer=dataset.pacer)",
+        "team=team, pacer=dataset.pacer)",
         f"{SESSION}::test_analysts_pay_from_one_account_under_their_names",
     ),
     Mutant(
@@ -230,14 +230,14 @@ SESSION_MUTANTS = [
     Mutant(
         "notes on bounds are believed whatever was released",
         "session/ledger_notes.py::_find_bounds",
-        "if receipt.plan != plan_digest(plan) or not may_know",
-        "if not may_know",
+        "if receipt.plan != plan_digest(plan) or not ledger.shares.may_know",
+        "if not ledger.shares.may_know",
         f"{SESSION}::test_a_note_that_fits_no_release_is_passed_over",
     ),
     Mutant(
         "bounds that one analyst bought are known to those who pay for themselves",
-        "session/ledger_notes.py::may_know",
-        "return payer == analyst or (account.policy is Policy.SHARED and analyst not in account.limits)",
+        "gate/ledger/sharing.py::Sharing.may_know",
+        "return self.is_open_to(analyst, team) or self.receipt_for(payment, analyst).analyst == analyst",
         "return True",
         f"{SESSION}::test_who_may_not_have_an_answer_for_free_may_not_have_bounds_for_free",
     ),
@@ -265,7 +265,7 @@ SESSION_MUTANTS = [
     Mutant(
         "advice is given unseen whether it fits",
         "session/advice.py::_Adviser.find_cheaper",
-        "if other is None or not self.ledger.fits(other.cost, self.analyst):",
+        "if other is None or not self.ledger.fits(other.cost, self.analyst, self.team):",
         "if other is None:",
         f"{SESSION}::test_advice_looks_at_delta_too",
     ),

@@ -228,7 +228,7 @@ BIRTH = LEDGER | {
     "least_exact",
 }
 CHANGE = LEDGER | {"currency", "by", "reason", "before", "after"}
-PAID = {"entry", "at", "request", "analyst", "what", "cost", "cost_words", "release", "continued"}
+PAID = {"entry", "at", "request", "analyst", "what", "cost", "cost_words", "release", "copied", "continued"}
 KEYS = {
     "create": BIRTH | {"promise", "people", "key", "anchors"},
     "show": BIRTH

@@ -12,7 +12,7 @@ import pytest
 
 from discreet.accounting import GaussianNoise, Pure
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, RunFailed, WrongType
-from discreet.gate import Budget, Gate, Ledger, Policy
+from discreet.gate import Budget, Gate, Ledger, Policy, Sharing
 from discreet.gate.gate import FAILED, INTERRUPTED_PAID
 from discreet.gate.ledger.keys import SigningKey
 from questions import Question
@@ -125,14 +125,17 @@ def test_analysts_with_separate_budgets_pay_for_what_others_know(tmp_path):
         assert ann.release(Question()).stored == first.stored
 
 
-def test_an_analyst_with_a_limit_pays_for_what_others_know(ledger):
+def test_an_analyst_with_a_share_pays_from_it_for_what_others_know(ledger):
     first = Gate(ledger, [SECRET], analyst="ann").release(Question())
     ledger.resize(0.05, by="steward", reason="a guest", analyst="bob")
     bob = Gate(ledger, [SECRET], analyst="bob")
     with pytest.raises(BudgetExceeded, match="own share"):
         bob.release(Question())
     ledger.resize(0.5, by="steward", reason="a colleague", analyst="bob")
-    assert bob.release(Question()).stored != first.stored
+    assert bob.price(Question()).stored is None
+    release = bob.release(Question())
+    assert (release.stored, release.receipt.analyst, release.fresh) == (first.stored, "bob", True)
+    assert (ledger.spent, ledger.state.account.filter_of("bob").spent) == (Fraction(1, 10), Fraction(1, 10))
 
 
 def test_a_failed_plan_says_one_constant_sentence(gate):
@@ -303,7 +306,7 @@ def test_a_gate_needs_a_ledger():
 
 def test_two_threads_that_ask_the_same_at_once_pay_once(ledger, gate, monkeypatch):
     """The rival comes at the worst moment: when nothing stored was found, and nothing is paid for yet."""
-    find, rivals = Ledger.find, []
+    find, rivals = Sharing.find, []
 
     def found(ledger, *plan):
         none = find(ledger, *plan)
@@ -313,7 +316,7 @@ def test_two_threads_that_ask_the_same_at_once_pay_once(ledger, gate, monkeypatc
             rivals[0].join(timeout=0.5)  # it is not to end: it waits for this thread
         return none
 
-    monkeypatch.setattr(Ledger, "find", found)
+    monkeypatch.setattr(Sharing, "find", found)
     gate.release(Question())
     rivals[0].join()
     assert ledger.state.payments == 1

@@ -12,7 +12,17 @@ import pytest
 from discreet.accounting import Pure
 from discreet.cli import main
 from discreet.core import BudgetExceeded, InvalidInput, LedgerDamaged, OutOfRange, RunFailed, WrongType
-from discreet.gate import Budget, Gate, Ledger, Policy, certificate, check_certificate, check_export, export_lines
+from discreet.gate import (
+    Budget,
+    Gate,
+    Ledger,
+    Policy,
+    Sharing,
+    certificate,
+    check_certificate,
+    check_export,
+    export_lines,
+)
 from discreet.gate.entries.chain import link_entry
 from discreet.gate.entries.events import Continued, Released, from_body, now, to_body
 from discreet.gate.gate import FAILED
@@ -234,7 +244,7 @@ def test_many_threads_that_ask_for_one_step_get_one_answer(gate):
 
 def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, monkeypatch):
     """The rival comes at the worst moment: when it is found that nobody has paid, and before it is paid."""
-    find, rivals = Ledger.find, []
+    find, rivals = Sharing.find, []
 
     def found(ledger, *plan):
         none = find(ledger, *plan)
@@ -244,7 +254,7 @@ def test_a_thread_that_begins_while_another_looks_waits_for_its_payment(gate, mo
             rivals[0].join(0.5)  # it is not to end: it waits for this thread
         return none
 
-    monkeypatch.setattr(Ledger, "find", found)
+    monkeypatch.setattr(Sharing, "find", found)
     gate.advance(Steps(), 0)
     rivals[0].join()
     assert gate.ledger.state.payments == 1

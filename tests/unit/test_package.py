@@ -105,7 +105,7 @@ FACES = {
     "discreet.gate": {
         "Account", "Anchor", "Budget", "Certified", "ChargedTable", "DatasetAccount", "Distribution", "Exported",
         "Gate", "Inspection", "Ledger", "PersonalAccount", "PersonalPlan", "Plan", "Policy", "Price", "Receipt",
-        "Release", "AccountStatement", "SteppedPlan",
+        "Release", "AccountStatement", "ShareRequest", "Sharing", "SteppedPlan",
         "Verification", "certificate", "check_certificate", "check_export",
         "export_lines", "finish_move", "inspect_ledger", "move",
     },

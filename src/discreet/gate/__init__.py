@@ -16,6 +16,8 @@ from discreet.gate.entries.budget import least_by_default as least_by_default
 from discreet.gate.entries.cost_text import cost_words as cost_words
 from discreet.gate.entries.cost_text import figure_text as figure_text
 from discreet.gate.entries.events import Annotated as Annotated
+from discreet.gate.entries.events import Copied as Copied
+from discreet.gate.entries.events import Entitling as Entitling
 from discreet.gate.entries.events import Payment as Payment
 from discreet.gate.entries.events import Released as Released
 from discreet.gate.entries.events import from_body as from_body
@@ -26,6 +28,7 @@ from discreet.gate.ledger.anchors import Anchor
 from discreet.gate.ledger.ledger import Ledger
 from discreet.gate.ledger.moving import finish_move, move
 from discreet.gate.ledger.opening import places_of as places_of
+from discreet.gate.ledger.sharing import ShareRequest, Sharing
 from discreet.gate.ledger.state import LedgerState as LedgerState
 from discreet.gate.ledger.verification import PROGRESS_EVERY as PROGRESS_EVERY
 from discreet.gate.ledger.verification import Verification
@@ -66,6 +69,8 @@ __all__ = [
     "Price",
     "Receipt",
     "Release",
+    "ShareRequest",
+    "Sharing",
     "SteppedPlan",
     "Verification",
     "certificate",

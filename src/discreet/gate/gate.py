@@ -25,6 +25,7 @@ from discreet.core import (
 from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.accounts.charges import need_askable
+from discreet.gate.entries.budget import Policy
 from discreet.gate.entries.runs import FAILED as FAILED_RUN
 from discreet.gate.entries.runs import INTERRUPTED, need_least_price
 from discreet.gate.ledger.ledger import Ledger
@@ -54,6 +55,8 @@ AnyPlanOf = TypeVar("AnyPlanOf", bound=AnyPlan[Any])
 #: Times that a question is run because others were charged while it was.
 TRIES = 10
 FAILED = "The query failed after its budget was charged."
+#: The number of the run of a copy, for which nothing is run.
+NO_RUN = 0
 INTERRUPTED_PAID = "Interrupted while a paid question was answered. Ask the same again: it is not paid for twice."
 #: Errors of the ledger itself, which are told as they are, also while a plan is run.
 LEDGERS = (LedgerUnavailable, LedgerDamaged, Finished)
@@ -130,6 +133,7 @@ class Gate(Generic[Data]):
         ledger: The ledger that pays.
         data: The data, which only `Plan.run` sees.
         analyst: The name of the analyst who pays.
+        team: The analyst's team, whose share pays besides.
         pacer: What decides when an answer is stored, where others can watch the clock; at once, if left out.
 
     Raises:
@@ -137,11 +141,16 @@ class Gate(Generic[Data]):
 
     """
 
-    def __init__(self, ledger: Ledger, data: Data, *, analyst: str = "", pacer: Pacer = UNPACED) -> None:
+    def __init__(
+        self, ledger: Ledger, data: Data, *, analyst: str = "", team: str = "", pacer: Pacer = UNPACED
+    ) -> None:
         if not isinstance(ledger, Ledger):
             raise WrongType("A gate needs a Ledger.", fix="pass Ledger.create(…) or Ledger.open(…)")
         self._ledger, self._data = ledger, data
         self._analyst, self._pacer = need_label(analyst, "analyst", empty=True), pacer
+        # Where each analyst has the whole budget, teams have no shares.
+        shared = ledger.birth.policy is Policy.SHARED
+        self._team = need_label(team, "team", empty=True) if shared else ""
 
     @property
     def ledger(self) -> Ledger:
@@ -174,19 +183,19 @@ class Gate(Generic[Data]):
         elif self._personal:
             raise not_in_steps()
         account, priced = self._ledger.state.account, price_plan(plan)
-        stored = self._ledger.find(priced.digest, self._analyst)
+        stored = self._find_answered(priced.digest)
         if stored is None:
             need_least_price(self._ledger.budget, priced.cost)
         try:
-            later = account.admit(priced.cost, self._analyst)
+            later = account.admit(priced.cost, self._analyst, self._team)
         except BudgetExceeded:
             later = None
         return Price(
             what=priced.what,
             cost=priced.cost,
             delta=self._ledger.budget.delta,
-            left=account.left_of(account.binding(self._analyst)),
-            then=None if later is None else later.left_of(later.binding(self._analyst)),
+            left=account.left_of(account.binding(self._analyst, self._team)),
+            then=None if later is None else later.left_of(later.binding(self._analyst, self._team)),
             stored=stored,
         )
 
@@ -209,9 +218,9 @@ class Gate(Generic[Data]):
             digest = plan_digest(plan)
             if known is not None and self._ledger.receipt(known).plan == digest:
                 return plan
-            if known is None and not fresh and self._ledger.find(digest, self._analyst) is not None:
+            if known is None and not fresh and self._find_answered(digest) is not None:
                 return plan
-            if known is None and next(self._ledger.list_unanswered(digest, plan.cost, self._analyst), None) is not None:
+            if known is None and next(self._list_unanswered(digest, plan.cost), None) is not None:
                 return plan
         return plans[-1]
 
@@ -247,16 +256,20 @@ class Gate(Generic[Data]):
         asking = nullcontext() if fresh else self._ledger.running.of(digest)
         with asking, self._ledger.runs.runner() as runner:
             known = self._find_payment(request)
-            payment = self._ledger.find(digest, self._analyst) if known is None and not fresh else None
+            payment = self._find_answered(digest) if known is None and not fresh else None
             if payment is not None:
-                return self._hand_out(self._ledger.receipt(payment), fresh=False, error=error)
+                receipt = self._ledger.shares.receipt_for(payment, self._analyst)
+                return self._hand_out(receipt, fresh=False, error=error)
             priced = self._prepare_plan(plan, digest, known)
-            for receipt in self._pay_or_resume(priced, request, known, runner, fresh=fresh):
+            for receipt, charged in self._pay_or_resume(priced, request, known, runner, fresh=fresh):
                 # Two runs of one request would be two draws, of which only one may be stored.
-                with self._ledger.running.of(receipt.number):
-                    drawn = self._ledger.release_of(receipt.number, surely=True) is None
+                with self._ledger.running.of(receipt.payment):
+                    drawn = self._ledger.release_of(receipt.payment, surely=True) is None
                     drawn = drawn and self._run_paid(plan, receipt, runner)
-                    release = self._hand_out(receipt, fresh=drawn, error=error)
+                copied = charged and bool(receipt.copied)
+                if copied and not drawn:
+                    self._pace_copy(plan)
+                release = self._hand_out(receipt, fresh=drawn or copied, error=error)
                 if drawn or not fresh:
                     break
             return release
@@ -300,48 +313,64 @@ class Gate(Generic[Data]):
         # Two threads that begin at once would both find nothing, and both pay; two runs of one step are two draws.
         with running.of(digest), self._ledger.runs.runner() as runner:
             receipt = self._stream(plan, digest, request, step, runner)
-            fresh = self._ledger.release_of(receipt.number, step, surely=True) is None
+            fresh = self._ledger.release_of(receipt.payment, step, surely=True) is None
             if fresh:
-                before = earlier_answers(self._ledger, receipt.number, step)
+                before = earlier_answers(self._ledger, receipt.payment, step)
                 fresh = self._run_paid(plan, receipt, runner, before)
             return self._hand_out(receipt, step, fresh=fresh)
 
     def _stream(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int, runner: str) -> Receipt:
         """Return the payment that all steps of a plan belong to; only the first step pays, if nobody did."""
         known = self._find_payment(request)
-        payment = self._ledger.find(digest, self._analyst) if known is None else None
+        payment = self._find_answered(digest) if known is None else None
         if known is None and payment is None and step:
             raise InvalidInput("This plan was not begun.", fix="ask for step 0, which pays for all steps")
         priced = self._prepare_plan(plan, digest, payment if known is None else known, step)
         if payment is not None:
-            return self._ledger.receipt(payment)
-        unanswered = None if known is not None else next(self._list_unanswered(priced), None)
+            return self._ledger.shares.receipt_for(payment, self._analyst)
+        unanswered = None if known is not None else next(self._list_unanswered(priced.digest, priced.cost), None)
         # Of a request that is known, only whether it is this plan's.
         return self._pay(priced, request, runner) if unanswered is None else unanswered
 
-    def _list_unanswered(self, priced: PricedPlan) -> Iterator[Receipt]:
-        """Return this analyst's own payments for an identical plan that were not answered, oldest first."""
-        return self._ledger.list_unanswered(priced.digest, priced.cost, self._analyst)
+    def _find_answered(self, digest: str) -> int | None:
+        """Return the payment of an identical plan whose answer this analyst may have for free."""
+        return self._ledger.shares.find(digest, self._analyst, self._team)
 
-    def _pay(self, priced: PricedPlan, request: str | None, runner: str = "") -> Receipt:
-        """Pay, and begin the first run with the payment; a request that was paid for before is not paid for again."""
+    def _list_unanswered(self, digest: str, cost: PrivacyLoss) -> Iterator[Receipt]:
+        """Return this analyst's own payments for an identical plan, and copies, without an answer; oldest first."""
+        return self._ledger.shares.list_unanswered(digest, cost, self._analyst, self._team)
+
+    def _pay(self, priced: PricedPlan, request: str | None, runner: str = "", *, fresh: bool = False) -> Receipt:
+        """Pay, and begin the first run with the payment; a request that was paid for before is not paid for again.
+
+        An analyst with a share copies what somebody else has paid for: which of the two it is, the ledger decides under
+        its lock.
+        """
         name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
         pay = partial(self._ledger.pay, priced.cost, what=priced.what, plan=priced.digest, request=name)
-        return self._ledger.runs.wait(lambda: pay(analyst=self._analyst, runner=runner))
+        once = not fresh and self._ledger.state.account.has_share(self._analyst, self._team)
+        pay = partial(pay, analyst=self._analyst, runner=runner, team=self._team, once=once)
+        return self._ledger.runs.wait(pay)
+
+    def _pace_copy(self, plan: AnyPlan[Data]) -> None:
+        """Wait as long as a run of one's own would have taken, where others can watch the clock."""
+        self._pacer.begin(NO_RUN, plan)
+        self._pacer.finish(NO_RUN)
 
     def _pay_or_resume(
         self, priced: PricedPlan, request: str | None, known: int | None, runner: str, *, fresh: bool
-    ) -> Iterator[Receipt]:
+    ) -> Iterator[tuple[Receipt, bool]]:
         """Yield what a plan may be run for: earlier payments that were not answered, oldest first; then pay.
 
-        A request that was paid for before, or that asks for fresh noise under a name, uses no other payment.
+        With each comes whether it was charged just now. A request that was paid for before, or that asks for fresh
+        noise under a name, uses no other payment.
         """
         resumed = (request if fresh else known) is None
-        for receipt in self._list_unanswered(priced) if resumed else ():
+        for receipt in self._list_unanswered(priced.digest, priced.cost) if resumed else ():
             # Who asks for fresh noise does not wait for what another is being answered.
-            if not (fresh and self._ledger.runs.is_run(receipt.number)):
-                yield receipt
-        yield self._pay(priced, request, runner)
+            if not (fresh and self._ledger.runs.is_run(receipt.payment)):
+                yield receipt, False
+        yield self._pay(priced, request, runner, fresh=fresh), known is None
 
     def _run_paid(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
         """Run what was paid for, or its step after those `before`, and store the answer; False if it was stored before.
@@ -377,7 +406,7 @@ class Gate(Generic[Data]):
 
         A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
         """
-        runs, number = self._ledger.runs, receipt.number
+        runs, number = self._ledger.runs, receipt.payment
         begun = next((run.number for run in runs.state.open if run.runner == runner), None)
         if begun is None:
             begun = runs.begin(
@@ -406,7 +435,7 @@ class Gate(Generic[Data]):
         # One run after another in this process, or all but one of several would be made again.
         with self._ledger.running.of("people"):
             for _ in range(TRIES):
-                if self._ledger.release_of(receipt.number, surely=True):
+                if self._ledger.release_of(receipt.payment, surely=True):
                     return None
                 try:
                     outcome = self._charge_run(plan, receipt, run)
@@ -432,9 +461,9 @@ class Gate(Generic[Data]):
         It begins before balances are read. A run that is made again begins again, so that its time is hidden, too.
         """
         self._pacer.begin(run.number, plan)
-        table = self._ledger.people.build_charged_table(receipt.number, self._data)
+        table = self._ledger.people.build_charged_table(receipt.payment, self._data)
         answer = self._run(plan, receipt, run, None, table)
-        charge = self._ledger.people.charge(receipt.number, table.run)
+        charge = self._ledger.people.charge(receipt.payment, table.run)
         return None if charge is None else (answer, charge)
 
     def _run(
@@ -466,7 +495,7 @@ class Gate(Generic[Data]):
         raise ending
 
     def _hand_out(self, receipt: Receipt, step: int = 0, *, fresh: bool, error: float | None = None) -> Release:
-        number = self._ledger.release_of(receipt.number, step)
+        number = self._ledger.release_of(receipt.payment, step)
         if number is None:
             raise InvalidInput("This was not released.", fix="ask for it with its request id")
         entry, stored = self._ledger.read_answer(number)

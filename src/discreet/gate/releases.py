@@ -17,7 +17,7 @@ from discreet.core import WrongType
 from discreet.core.exact import text_up
 from discreet.core.untrusted_text import read_fraction
 from discreet.gate.entries.cost_text import cost_words
-from discreet.gate.entries.events import Payment
+from discreet.gate.entries.events import Copied, Entitling
 
 #: Rows of an answer that a notebook shows, and characters of one of its values.
 ROWS, CHARACTERS = 20, 200
@@ -29,7 +29,7 @@ _short.maxstring = _short.maxother = _short.maxlong = CHARACTERS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """Proof of one payment: whose ledger, which entry, what for, and the chain's head after it."""
+    """Proof of one payment, or of a copy: whose ledger, which entry, what for, and the chain's head after it."""
 
     ledger: str
     number: int
@@ -39,10 +39,19 @@ class Receipt:
     plan: str
     what: str
     cost: PrivacyLoss
+    #: The team whose share was charged besides; empty without one.
+    team: str = ""
+    #: The payment of the dataset that this is a copy of; 0 if this is one itself.
+    copied: int = 0
+
+    @property
+    def payment(self) -> int:
+        """The entry at which the dataset paid for the answer."""
+        return self.copied or self.number
 
 
-def receipt_of(ledger: str, number: int, head: str, event: Payment) -> Receipt:
-    """Return the receipt of a payment that stands at a number."""
+def receipt_of(ledger: str, number: int, head: str, event: Entitling) -> Receipt:
+    """Return the receipt of a payment, or of a copy, that stands at a number."""
     return Receipt(
         ledger=ledger,
         number=number,
@@ -52,6 +61,8 @@ def receipt_of(ledger: str, number: int, head: str, event: Payment) -> Receipt:
         plan=event.plan,
         what=event.what,
         cost=event.cost,
+        team=event.team,
+        copied=event.payment if isinstance(event, Copied) else 0,
     )
 
 

@@ -13,35 +13,36 @@ from discreet.accounting import (
 )
 from discreet.core import BudgetExceeded, DiscreetError
 from discreet.core.exact import text_down
-from discreet.gate import Ledger, PersonalAccount, plan_digest
+from discreet.gate import Ledger, PersonalAccount, Receipt, plan_digest
 from discreet.query import Epsilon, QueryPlan, Rho, plan_question, predict
 from discreet.session.answers.cells import error_text
 from discreet.session.context import PreparedQuestion
-from discreet.session.ledger_notes import may_know
 
 #: How many payments are looked through for an earlier answer.
 LOOKED = 200
 
 
-def advise(error: BudgetExceeded, prepared: PreparedQuestion, ledger: Ledger, analyst: str) -> BudgetExceeded:
+def advise(
+    error: BudgetExceeded, prepared: PreparedQuestion, ledger: Ledger, analyst: str, team: str
+) -> BudgetExceeded:
     """Return the refusal of a question with advice: only alternatives that were found to work."""
-    adviser = _Adviser(prepared, ledger, analyst)
+    adviser = _Adviser(prepared, ledger, analyst, team)
     alternatives = [advice for advice in (adviser.find_cheaper(), adviser.find_earlier()) if advice is not None]
     return BudgetExceeded(error.problem, fix=", or ".join(alternatives) if alternatives else error.fix)
 
 
 class _Adviser:
-    def __init__(self, prepared: PreparedQuestion, ledger: Ledger, analyst: str) -> None:
+    def __init__(self, prepared: PreparedQuestion, ledger: Ledger, analyst: str, team: str) -> None:
         self.question, self.plan = prepared.question, prepared.plan
         self.facts, self.options = prepared.facts, prepared.options
-        self.ledger, self.analyst = ledger, analyst
+        self.ledger, self.analyst, self.team = ledger, analyst, team
 
     def find_cheaper(self) -> str | None:
         """Return the largest price that fits, and what it does to the error."""
         room = self._room()
         left = Fraction(0) if room is None else Fraction(text_down(room, 3))
         other = self._plan_at(left) if 0 < left < self.plan.spend.amount else None
-        if other is None or not self.ledger.fits(other.cost, self.analyst):
+        if other is None or not self.ledger.fits(other.cost, self.analyst, self.team):
             return None
         return f"ask with {_words(other.spend)}{self._compare_errors(other)}"
 
@@ -54,12 +55,12 @@ class _Adviser:
         account = self.ledger.state.account
         if not isinstance(account, PersonalAccount):
             same = self._counts(self.ledger.budget.symbol)
-            return account.left_of(account.binding(self.analyst)) if same else None
+            return account.left_of(account.binding(self.analyst, self.team)) if same else None
         rooms = []
         if account.cap is not None and self._counts(account.symbol):
             rooms.append(account.cap * account.terms.quantum)
         if account.budget.total is not None and self._counts(account.budget.total.symbol):
-            rooms.append(account.left_of(account.binding(self.analyst)))
+            rooms.append(account.left_of(account.binding(self.analyst, self.team)))
         return min(rooms, default=None)
 
     def _counts(self, symbol: str) -> bool:
@@ -82,13 +83,17 @@ class _Adviser:
     def find_earlier(self) -> str | None:
         """Return the last answer to the same question at another price."""
         for receipt in self.ledger.recent(LOOKED):
-            if receipt.what != self.plan.what or not may_know(self.ledger, self.analyst, receipt.analyst):
+            if not self._may_know(receipt) or receipt.what != self.plan.what:
                 continue
-            number, paid = self.ledger.release_of(receipt.number), _find_amount(receipt.cost)
+            number, paid = self.ledger.release_of(receipt.payment), _find_amount(receipt.cost)
             other = None if number is None or paid is None else self._plan_at(paid)
             if other is not None and plan_digest(other) == receipt.plan:
                 return f"reuse release #{number}, which answers this for free: ask with {_words(other.spend)} as before"
         return None
+
+    def _may_know(self, receipt: Receipt) -> bool:
+        """Whether the answer is the analyst's own, or anybody's."""
+        return receipt.analyst == self.analyst or self.ledger.shares.is_open_to(self.analyst, self.team)
 
     def _plan_at(self, amount: Fraction) -> QueryPlan | None:
         spend = Rho(amount) if isinstance(self.plan.spend, Rho) else Epsilon(amount)

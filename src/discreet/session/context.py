@@ -247,13 +247,14 @@ class AnalystContext(QuestionContext):
 
     dataset: Dataset
 
-    def __init__(self, dataset: Dataset, analyst: str) -> None:
-        super().__init__(dataset, dataset.find_schemas(analyst), dataset.ledger.budget, analyst)
-        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst, pacer=dataset.pacer)
+    def __init__(self, dataset: Dataset, analyst: str, team: str = "") -> None:
+        super().__init__(dataset, dataset.find_schemas(analyst, team), dataset.ledger.budget, analyst)
+        self.team = need_label(team, "team", empty=True)
+        self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst, team=team, pacer=dataset.pacer)
 
     def learn(self) -> None:
         """Look up again which bounds were bought. Questions hold bounds, and are read anew."""
-        self.known = self.dataset.find_schemas(self.analyst)
+        self.known = self.dataset.find_schemas(self.analyst, self.team)
         self._read = {}
 
     @property

@@ -117,9 +117,9 @@ class Dataset(DescribedTables):
     def __post_init__(self) -> None:
         self.notes = Notes(self.ledger)
 
-    def find_schemas(self, analyst: str) -> dict[str, Schema]:
+    def find_schemas(self, analyst: str, team: str = "") -> dict[str, Schema]:
         """Return the tables as an analyst knows them: with the bounds that were bought."""
-        return {name: add_bought_bounds(self.notes, schema, analyst) for name, schema in self.schemas.items()}
+        return {name: add_bought_bounds(self.notes, schema, analyst, team) for name, schema in self.schemas.items()}
 
     def warm_up(self) -> None:
         """Read the rows of files now. If that fails, the first question does, paid for and counted: rows decide it."""

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Column, ForeignKey, Kind, Schema
 from discreet.core.untrusted_text import read_fraction, read_json
-from discreet.gate import Annotated, Ledger, Policy, Released, decode, from_body, plan_digest
+from discreet.gate import Annotated, Ledger, Released, decode, from_body, plan_digest
 from discreet.query import BoundsPlan, Epsilon, Rho, read_bought_bounds
 
 #: How a note begins, so that it is told from what people write.
@@ -146,13 +146,13 @@ class Notes:
         return self._found
 
 
-def add_bought_bounds(notes: Notes, schema: Schema, analyst: str) -> Schema:
+def add_bought_bounds(notes: Notes, schema: Schema, analyst: str, team: str = "") -> Schema:
     """Return a schema with the bounds that were bought for columns that have none; the newest of each counts."""
     lacking = {column.name.casefold() for column in schema.columns if lacks_bounds(schema, column)}
     by_name: dict[str, Bounds] = {}
     for note in notes.all() if lacking else ():
         name = note.column.casefold()
-        bounds = _find_bounds(notes.ledger, schema, note, analyst) if name in lacking else None
+        bounds = _find_bounds(notes.ledger, schema, note, analyst, team) if name in lacking else None
         if bounds is not None:
             by_name[name] = bounds
     columns = (replace(column, bounds=by_name.get(column.name.casefold(), column.bounds)) for column in schema.columns)
@@ -164,7 +164,7 @@ def lacks_bounds(schema: Schema, column: Column) -> bool:
     return column.kind.numeric and column.bounds is None and not schema.is_person(column.name)
 
 
-def _find_bounds(ledger: Ledger, schema: Schema, note: Note, analyst: str) -> Bounds | None:
+def _find_bounds(ledger: Ledger, schema: Schema, note: Note, analyst: str, team: str) -> Bounds | None:
     """Return the bounds that a note speaks of; None if the release is another, or not this analyst's to know."""
     try:
         plan = BoundsPlan(schema, note.column, note.spend)
@@ -175,7 +175,7 @@ def _find_bounds(ledger: Ledger, schema: Schema, note: Note, analyst: str) -> Bo
     if not isinstance(event, Released):
         return None
     receipt = ledger.receipt(event.payment)
-    if receipt.plan != plan_digest(plan) or not may_know(ledger, analyst, receipt.analyst):
+    if receipt.plan != plan_digest(plan) or not ledger.shares.may_know(event.payment, analyst, team):
         return None
     _, stored = ledger.read_answer(note.release)
     return usable_bounds(plan, decode(stored))
@@ -187,12 +187,6 @@ def usable_bounds(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds | None:
         return read_bought_bounds(plan, answer)
     except DiscreetError:
         return None
-
-
-def may_know(ledger: Ledger, analyst: str, payer: str) -> bool:
-    """Whether an analyst may have for free what another paid for, as with any answer: see `Ledger.find`."""
-    account = ledger.state.account
-    return payer == analyst or (account.policy is Policy.SHARED and analyst not in account.limits)
 
 
 # By what people are named where each has an account: one person must have one name for life, or has two accounts.

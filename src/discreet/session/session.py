@@ -49,9 +49,9 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
     before any row was looked at. What is shown of an answer afterwards is made from the answer alone.
     """
 
-    def __init__(self, dataset: Dataset, *, analyst: str = "") -> None:
+    def __init__(self, dataset: Dataset, *, analyst: str = "", team: str = "") -> None:
         self._dataset = dataset
-        self._context = AnalystContext(dataset, analyst)
+        self._context = AnalystContext(dataset, analyst, team)
         self._gate = self._context.gate
 
     @classmethod
@@ -109,15 +109,21 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         return self._context.analyst
 
     @property
+    def team(self) -> str:
+        """The team whose share pays besides; empty without one."""
+        return self._context.team
+
+    @property
     def schema(self) -> Description:
         """What is public about the tables, to look at."""
         return description(self._dataset, self._context.known)
 
-    def for_analyst(self, analyst: str) -> "Session":
+    def for_analyst(self, analyst: str, *, team: str = "") -> "Session":
         """Return a session on the same rows and the same ledger for another analyst; closing one closes all.
 
         Args:
             analyst: The name of the analyst who pays.
+            team: The analyst's team, whose share pays besides.
 
         Returns:
             A session.
@@ -131,7 +137,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
         """
         self._context.need_open()
-        return Session(self._dataset, analyst=need_label(analyst, "analyst"))
+        return Session(self._dataset, analyst=need_label(analyst, "analyst"), team=team)
 
     @list_options(ReleaseOptions)
     def sql(self, text: str, **options: Unpack[ReleaseOptions]) -> Answer:
@@ -210,7 +216,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
                 simultaneous=checked.simultaneous,
             )
             return Answer(ready.question, ready.plan, release, result, personal=self._context.personal)
-        raise advise(refusal, ready, self.ledger, self.analyst) from None
+        raise advise(refusal, ready, self.ledger, self.analyst, self.team) from None
 
     def shape(
         self, what: "str | Question | Frame", /, *, matches: Matches | None = None, bars: bool = False
@@ -261,7 +267,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         asked = self._context.find_public(what, options)
         if isinstance(asked, Result):
             account = self.ledger.state.account
-            left = account.left_of(account.binding(self.analyst))
+            left = account.left_of(account.binding(self.analyst, self.team))
             return preview_public_answer(asked, self.ledger.budget, left)
         return preview_question(self._context, self._context.prepare(what, options))
 
@@ -301,7 +307,9 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
                 fix='ask the question; people leave only with personal accounts, Budget(…, per="person")',
             )
         ready = self._context.prepare(what, options)
-        self.ledger.state.account.admit(ready.plan.cost, self.analyst)  # what would be refused, nobody takes part in
+        self.ledger.state.account.admit(
+            ready.plan.cost, self.analyst, self.team
+        )  # what would be refused, nobody takes part in
         spend = Rho(price) if isinstance(ready.plan.spend, Rho) else Epsilon(price)
         plan, confidence = ParticipationPlan(ready.plan, spend), ready.options.confidence
         answer = self._gate.release(plan, request=request, fresh=flag(fresh, "fresh")).answer

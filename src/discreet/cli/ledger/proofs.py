@@ -15,6 +15,7 @@ from discreet.core import InvalidInput
 from discreet.gate import (
     PROGRESS_EVERY,
     Certified,
+    Copied,
     Exported,
     LedgerState,
     check_certificate,
@@ -23,7 +24,7 @@ from discreet.gate import (
     export_lines,
     one_line,
 )
-from discreet.gate.ledger.views import name_of, payment_words
+from discreet.gate.ledger.views import name_of, paid_words
 
 #: A ledger's name: the hash of its birth.
 NAME = re.compile(r"[0-9a-f]{64}")
@@ -106,6 +107,7 @@ def certificate_facts(certified: Certified, *, answer: bool) -> dict[str, Any]:
         "guarantee": str(alone),
         "budget": str(certified.budget),
         "payment": certified.numbers[0],
+        "copied": payment.payment if isinstance(payment, Copied) else None,
         "release": certified.numbers[1],
         "answer_sha256": certified.released.answer,
         "answer_checked": answer,
@@ -115,6 +117,7 @@ def certificate_facts(certified: Certified, *, answer: bool) -> dict[str, Any]:
 def certificate_lines(certified: Certified, *, answer: bool) -> list[str]:
     """Return a certificate for a person."""
     payment, alone = certified.payment, guarantee(certified.payment.cost, certified.budget.delta)
+    paid = f"copied from {payment.payment:,}" if isinstance(payment, Copied) else "paid for"
     checked = "the file is it" if answer else "not compared: pass --answer"
     most = ", the most it can have taken from one person" if certified.budget.personal else ""
     rows = [
@@ -122,7 +125,7 @@ def certificate_lines(certified: Certified, *, answer: bool) -> list[str]:
         ["by", f"{name_of(payment.analyst)}, {when(payment.at)} UTC, request {one_line(payment.request, 60)}"],
         ["cost", f"{one_line(cost_words(payment.cost))}{most}; alone it promises {alone}"],
         ["budget", f"{one_line(certified.budget)}, at the ledger's birth"],
-        ["entries", f"paid for as {certified.numbers[0]:,}, released as {certified.numbers[1]:,}"],
+        ["entries", f"{paid} as {certified.numbers[0]:,}, released as {certified.numbers[1]:,}"],
         ["answer", f"SHA-256 {certified.released.answer}; {checked}"],
     ]
     return ["The certificate is signed by the ledger's key.", *columns(rows)]
@@ -155,7 +158,7 @@ def export_summary(exported: Exported, *, both: bool) -> list[str]:
     inside = ["The certificate's payment and release stand in it at their numbers."] if both else []
     rows = [
         ["entries", f"{state.number:,}, an unbroken chain from the birth on"],
-        ["payments", f"{payment_words(state.payments, state.releases)}; {_limit_text(state)}"],
+        ["payments", f"{paid_words(state)}; {_limit_text(state)}"],
         ["answers", f"{exported.answers:,} came with it, none of them changed"],
         ["checkpoints", f"{exported.signed:,} signed by the ledger's key"],
         ["vouched for", _vouching_text(exported)],

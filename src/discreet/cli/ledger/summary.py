@@ -26,6 +26,7 @@ from discreet.core import InvalidInput
 from discreet.gate import (
     ANALYST_FAILURES,
     LEDGER_FAILURES,
+    Copied,
     Inspection,
     Ledger,
     Payment,
@@ -42,6 +43,7 @@ from discreet.gate.ledger.views import (
     analyst_gauge,
     analyst_gauges,
     name_of,
+    paid_words,
     payment_words,
     promise_words,
     standings,
@@ -61,7 +63,7 @@ def verdict_lines(inspection: Inspection) -> list[str]:
     rows = [
         ["ledger", inspection.ledger or "not known"],
         ["entries", f"{checked.entries:,}"],
-        ["payments", payment_words(checked.payments, checked.releases)],
+        ["payments", payment_words(checked.payments, checked.releases, checked.copies)],
         *([["later steps", f"{checked.continued:,}"]] if checked.continued else []),
         ["checkpoints", f"{checked.checkpoints:,}, {checked.signed:,} of them signed"],
         [
@@ -102,6 +104,8 @@ def _payments_of(ledger: Ledger, analyst: str, last: int, progress: Progress) ->
             case Payment(analyst=name) if name == analyst:
                 recent.append(entry.number)
                 waiting[entry.number] = None
+            case Copied(analyst=name) if name == analyst:
+                recent.append(entry.number)
             case Released(payment=number):
                 waiting.pop(number, None)
         progress(entry.number, max(total, entry.number))
@@ -141,7 +145,7 @@ def head_lines(ledger: Ledger) -> list[str]:
         ["ledger", title_of(ledger)],
         ["name", ledger.identity],
         ["promise", one_line(promise_words(ledger))],
-        ["payments", payment_words(ledger.state.payments, ledger.state.releases)],
+        ["payments", paid_words(ledger.state)],
         ["entries", f"{ledger.state.number:,}"],
     ]
     return [*columns(rows), *closed]

@@ -18,7 +18,18 @@ from discreet.cli.output import Fact, bound_facts, exact_facts
 from discreet.cli.parsing import Arguments
 from discreet.core import DiscreetError, InvalidInput, Neighbours, PrivacyUnit, exact, positive, round_down, round_up
 from discreet.core.private_files import open_private
-from discreet.gate import SERVER, Budget, Ledger, Payment, Policy, Receipt, cost_words, from_body, need_label, one_line
+from discreet.gate import (
+    SERVER,
+    Budget,
+    Entitling,
+    Ledger,
+    Policy,
+    Receipt,
+    cost_words,
+    from_body,
+    need_label,
+    one_line,
+)
 from discreet.gate.ledger.views import HARDLY, LITTLE, WORDS, Gauge, Terms, name_of
 
 #: A δ to show what a ρ means by.
@@ -178,8 +189,8 @@ class Paid:
     def of(cls, ledger: Ledger, receipt: Receipt) -> "Paid":
         """Return the description of a payment."""
         event = from_body(ledger.link(receipt.number)[1].body)
-        at = event.at if isinstance(event, Payment) else ""
-        return cls(receipt, at, ledger.release_of(receipt.number), ledger.continuations(receipt.number))
+        at = event.at if isinstance(event, Entitling) else ""
+        return cls(receipt, at, ledger.release_of(receipt.payment), ledger.continuations(receipt.payment))
 
     def facts(self) -> dict[str, Fact]:
         """Return it for a program."""
@@ -192,6 +203,7 @@ class Paid:
             "what": receipt.what,
             "cost": loss_to_text(receipt.cost),
             "cost_words": cost_words(receipt.cost),
+            "copied": receipt.copied or None,
             "release": self.release,
             "continued": self.continued,
         }
@@ -211,8 +223,9 @@ class Paid:
     def _release_text(self) -> str:
         if self.release is None:
             return "not yet"
+        copied = ", a copy" if self.receipt.copied else ""
         steps = f" and {self.continued:,} more step{'' if self.continued == 1 else 's'}" if self.continued else ""
-        return f"entry {self.release}{steps}"
+        return f"entry {self.release}{steps}{copied}"
 
 
 def when(at: str) -> str:

@@ -15,7 +15,7 @@ from discreet.accounting import ConcentratedFilter, Currency, Filter, PersonalLi
 from discreet.core import BudgetExceeded, InvalidInput
 from discreet.core.exact import text_down, text_up
 from discreet.core.untrusted_text import read_fraction
-from discreet.gate.accounts.dataset import DatasetAccount, limit_of
+from discreet.gate.accounts.dataset import Charges, DatasetAccount, limit_of
 from discreet.gate.entries.budget import Budget, Policy
 from discreet.gate.entries.chain import canonical, damage_error, parse_canonical
 from discreet.gate.entries.runs import reserve_quanta
@@ -105,6 +105,16 @@ class PersonalAccount:
         return {} if self.everybody is None else self.everybody.limits
 
     @property
+    def teams(self) -> Mapping[str, Filter]:
+        """What each team has paid of the dataset's total, if there is one."""
+        return {} if self.everybody is None else self.everybody.teams
+
+    @property
+    def team_limits(self) -> Mapping[str, Fraction]:
+        """Shares of teams, of the dataset's total."""
+        return {} if self.everybody is None else self.everybody.team_limits
+
+    @property
     def symbol(self) -> str:
         """ε or ρ: what accounts are kept in."""
         return self.terms.currency.value
@@ -152,50 +162,58 @@ class PersonalAccount:
         """Return what an analyst has paid of the dataset's total; without one, the account of a new person."""
         return self.total if self.everybody is None else self.everybody.filter_of(analyst)
 
-    def binding(self, analyst: str) -> Filter:
+    def filter_of_team(self, team: str) -> Filter:
+        """Return what a team has paid of the dataset's total; without one, the account of a new person."""
+        return self.total if self.everybody is None else self.everybody.filter_of_team(team)
+
+    def binding(self, analyst: str, team: str = "") -> Filter:
         """Return the filter that leaves this analyst the least, of those that are public."""
-        return self.total if self.everybody is None else self.everybody.binding(analyst)
+        return self.total if self.everybody is None else self.everybody.binding(analyst, team)
+
+    def has_share(self, analyst: str, team: str = "") -> bool:
+        """Tell whether the analyst, or the team, has a share of the dataset's total."""
+        return self.everybody is not None and self.everybody.has_share(analyst, team)
 
     def left_of(self, session: Filter) -> Fraction:
         """Return what is left of a filter of this account: nothing if the account is closed."""
         return Fraction(0) if self.closed else session.left
 
-    def fits(self, cost: PrivacyLoss, analyst: str) -> bool:
+    def fits(self, cost: PrivacyLoss, analyst: str, team: str = "") -> bool:
         """Tell whether a payment would be admitted."""
         try:
-            self.admit(cost, analyst)
+            self.admit(cost, analyst, team)
         except BudgetExceeded:
             return False
         return True
 
-    def admit(self, cost: PrivacyLoss, analyst: str) -> "PersonalAccount":
+    def admit(self, cost: PrivacyLoss, analyst: str, team: str = "") -> "PersonalAccount":
         """Return the account after a payment of this worst cost, or raise `BudgetExceeded`."""
-        return self._admit_many(cost, 1, None if self.everybody is None else self.everybody.admit(cost, analyst))
+        everybody = None if self.everybody is None else self.everybody.admit(cost, analyst, team)
+        return self._admit_many(cost, 1, everybody)
 
-    def adds_exactly(self, costs: Sequence[tuple[str, PrivacyLoss]]) -> bool:
-        """Tell whether payments of these analysts and costs add up to the same in any order."""
+    def copy(self, cost: PrivacyLoss, analyst: str, team: str = "") -> "PersonalAccount":
+        """Return the account after a copy: shares of the total are charged, and no person is charged again."""
+        return replace(self, everybody=self._need_total().copy(cost, analyst, team))
+
+    def adds_exactly(self, costs: Sequence[tuple[str, str, PrivacyLoss]]) -> bool:
+        """Tell whether payments and copies add up to the same in any order."""
         return self.everybody is None or self.everybody.adds_exactly(costs)
 
-    def admit_run(self, costs: Mapping[tuple[str, PrivacyLoss], int]) -> "PersonalAccount":
-        """Return the account after payments, so many of each; or raise `BudgetExceeded`."""
+    def admit_run(self, costs: Charges, copies: Charges) -> "PersonalAccount":
+        """Return the account after payments and copies, so many of each; or raise `BudgetExceeded`."""
         account = self
-        for (_, cost), times in costs.items():
+        for (_, _, cost), times in costs.items():
             account = account._admit_many(cost, times, account.everybody)
-        everybody = None if self.everybody is None else self.everybody.admit_run(costs)
-        return replace(account, everybody=everybody)
+        total = self._need_total() if copies else self.everybody
+        return replace(account, everybody=None if total is None else total.admit_run(costs, copies))
 
-    def resize(self, limit: Fraction | None, analyst: str | None) -> "PersonalAccount":
-        """Return the account under another limit for each person, or for one analyst of the dataset's total.
+    def resize(self, limit: Fraction | None, analyst: str | None, team: str = "") -> "PersonalAccount":
+        """Return the account under another limit for each person, or for an analyst or a team of the dataset's total.
 
         What was charged stays. Whoever was charged more than a lowered limit pays nothing more, and is left out.
         """
-        if analyst is not None:
-            if self.everybody is None:
-                raise InvalidInput(
-                    "Analysts have no shares of personal accounts.",
-                    fix="leave out the analyst: the limit is a person's",
-                )
-            return replace(self, everybody=self.everybody.resize(limit, analyst))
+        if analyst is not None or team:
+            return replace(self, everybody=self._need_total().resize(limit, analyst, team))
         if limit is None:
             return self
         return replace(self, stated=limit, terms=self.budget.personal_limit(limit, like=self.terms))
@@ -305,6 +323,14 @@ class PersonalAccount:
         if total != (None if budget.total is None else budget.total.filter()):
             raise damage_error("The totals of a checkpoint are not those of this ledger's budget.")
         return account
+
+    def _need_total(self) -> DatasetAccount:
+        if self.everybody is None:
+            raise InvalidInput(
+                "Analysts have no shares of personal accounts.",
+                fix="leave out the analyst: the limit is a person's; or give the budget a total",
+            )
+        return self.everybody
 
     @property
     def _most_failures(self) -> int:

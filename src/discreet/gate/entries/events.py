@@ -12,6 +12,7 @@ from typing import assert_never
 
 from discreet.accounting import PrivacyLoss, loss_from_text, loss_to_text
 from discreet.core import InvalidInput, LedgerDamaged
+from discreet.core.untrusted_text import read_fraction
 from discreet.gate.entries.budget import Budget, Policy, budget_fields, budget_of, number_of, text_of
 from discreet.gate.entries.chain import Fields, canonical, damage_error, parse_canonical
 
@@ -20,12 +21,24 @@ from discreet.gate.entries.chain import Fields, canonical, damage_error, parse_c
 #: the new kind says that it needs a later one, and refuses.
 VERSION = 1
 LATER = {"continuation": 2, "charge": 3, "snapshot": 3, "begun": 4, "failure": 4, "excuse": 4, "review": 4}
-#: Fields that were added to a kind later: an event that has one is of the version of that day, and of its kind's else.
-ADDED = {"birth": "least", "payment": "runner", "release": "run", "continuation": "run", "checkpoint": "runs"}
-ADDED_VERSION = 4
-NEWEST = max(ADDED_VERSION, *LATER.values())
+LATER |= {"copy": 5, "request": 5, "decision": 5}
+#: Fields that were added to a kind later: an event that has one is of the version of that day, or of its kind's if that
+#: is later.
+ADDED = {
+    "birth": {"least": 4},
+    "payment": {"runner": 4, "team": 5, "once": 5},
+    "release": {"run": 4},
+    "continuation": {"run": 4},
+    "checkpoint": {"runs": 4, "shares": 5},
+    "resize": {"team": 5},
+}
+NOTHING: dict[str, int] = {}
+NEWEST = max(*LATER.values(), *(version for fields in ADDED.values() for version in fields.values()))
 #: Fields that are whole numbers, and texts that may be missing; all others are texts.
-NUMBERS = frozenset({"payment", "size", "payments", "releases", "step", "after", "settled", "charge", "run"})
+NUMBERS = frozenset(
+    {"payment", "size", "payments", "releases", "step", "after", "settled", "charge", "run"}
+    | {"once", "analyst_at", "team_at", "asked"}
+)
 OPTIONAL = frozenset({"epsilon", "rho", "reserve", "unit", "limit", "cost"})
 
 
@@ -56,6 +69,58 @@ class Payment:
     cost: PrivacyLoss
     #: Who runs it, if its first run began with the payment; else empty, and not written.
     runner: str = ""
+    #: The team of the analyst at that moment, whose share is charged besides; empty, and not written, without one.
+    team: str = ""
+    #: 1 if it is a copy where somebody has paid for the same plan already; else 0, and not written.
+    once: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """An analyst with a share may have the answer to what was paid for already: the dataset is not charged again.
+
+    The analyst and the team are, unless an earlier entry charged them for the same payment: then that is named here.
+    """
+
+    at: str
+    payment: int
+    request: str
+    analyst: str
+    plan: str
+    what: str
+    cost: PrivacyLoss
+    team: str = ""
+    #: The entry that charged the analyst, or the team, before; 0, and not written, if this one does.
+    analyst_at: int = 0
+    team_at: int = 0
+
+    @property
+    def charged(self) -> tuple[str, str]:
+        """The analyst and the team whom this entry charges; empty for one that it does not."""
+        return "" if self.analyst_at else self.analyst, "" if self.team_at else self.team
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requested:
+    """An analyst asks for a larger share: an own one, or (with `team`) the team's."""
+
+    at: str
+    analyst: str
+    reason: str
+    limit: Fraction
+    team: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decided:
+    """A steward decided about a request for more: the share from now on, or (None) that nothing changes."""
+
+    at: str
+    by: str
+    reason: str
+    #: The entry of the request.
+    asked: int
+    limit: Fraction | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,13 +219,15 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resized:
-    """A steward raised or lowered the limit: of all, or of one analyst (where None takes theirs away)."""
+    """A steward raised or lowered the limit: of all, of one analyst, or of a team (where None takes theirs away)."""
 
     at: str
     by: str
     reason: str
     limit: Fraction | None
     analyst: str | None = None
+    #: Empty, and not written, unless it is a team's.
+    team: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +261,8 @@ class Checkpoint:
     signature: str
     #: Open runs and failures: see `runs`. Empty, and not written, if there are none.
     runs: str = ""
+    #: Copies and open requests for more: see `shares`. Empty, and not written, without those and without teams.
+    shares: str = ""
 
 
 #: Events with an answer stored beside them.
@@ -202,7 +271,11 @@ Answered = Released | Continued
 Peopled = Charged | Snapshot
 #: Events about runs that are not answered.
 Running = Begun | Failed | Excused | Reviewed
-Event = Birth | Payment | Answered | Peopled | Running | Resized | Annotated | Disclosed | Checkpoint
+#: Events by which an analyst has the right to an answer.
+Entitling = Payment | Copied
+#: Events about requests for more.
+Asking = Requested | Decided
+Event = Birth | Entitling | Answered | Peopled | Running | Asking | Resized | Annotated | Disclosed | Checkpoint
 
 
 def now(*, finely: bool = False) -> str:
@@ -235,6 +308,12 @@ def kind_name(event: Event) -> str:  # noqa: C901, PLR0912 - one case a kind
             return "birth"
         case Payment():
             return "payment"
+        case Copied():
+            return "copy"
+        case Requested():
+            return "request"
+        case Decided():
+            return "decision"
         case Released():
             return "release"
         case Continued():
@@ -275,15 +354,15 @@ def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
                 "key": event.key,
                 "nonce": event.nonce,
             }
-        case Payment(request=request, analyst=analyst, plan=plan, what=what, cost=cost, runner=runner):
-            fields = {
-                "request": request,
-                "analyst": analyst,
-                "plan": plan,
-                "what": what,
-                "cost": loss_to_text(cost),
-                **_drop_empty(runner=runner),
-            }
+        case Payment(runner=runner, team=team, once=once):
+            fields = {**_entitling_fields(event), **_drop_empty(runner=runner, team=team, once=once)}
+        case Copied(payment=payment, team=team, analyst_at=analyst_at, team_at=team_at):
+            beside = _drop_empty(team=team, analyst_at=analyst_at, team_at=team_at)
+            fields = {"payment": payment, **_entitling_fields(event), **beside}
+        case Requested(analyst=analyst, reason=reason, limit=limit, team=team):
+            fields = {"analyst": analyst, "reason": reason, "limit": str(limit), **_drop_empty(team=team)}
+        case Decided(by=by, reason=reason, asked=asked, limit=limit):
+            fields = {"by": by, "reason": reason, "asked": asked, "limit": text_of(limit)}
         case Released(payment=payment, answer=answer, size=size, charge=charge, run=run):
             fields = {"payment": payment, "answer": answer, "size": size, **_drop_empty(charge=charge, run=run)}
         case Continued(payment=payment, step=step, answer=answer, size=size, run=run):
@@ -300,8 +379,9 @@ def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
             fields = {"payment": payment, "after": after, "settled": settled, "people": people}
         case Snapshot(after=after, people=people):
             fields = {"after": after, "people": people}
-        case Resized(by=by, reason=reason, limit=limit, analyst=analyst_or_none):
+        case Resized(by=by, reason=reason, limit=limit, analyst=analyst_or_none, team=team):
             fields = {"by": by, "reason": reason, "limit": text_of(limit), "analyst": analyst_or_none}
+            fields |= _drop_empty(team=team)
         case Annotated(by=by, text=text):
             fields = {"by": by, "text": text}
         case Disclosed(by=by, reason=reason, cost=cost_or_none):
@@ -316,12 +396,23 @@ def to_body(event: Event) -> bytes:  # noqa: C901, PLR0912 - one case a kind
                 "payments": event.payments,
                 "releases": event.releases,
                 "signature": event.signature,
-                **_drop_empty(runs=event.runs),
+                **_drop_empty(runs=event.runs, shares=event.shares),
             }
         case _:
             assert_never(event)
     kind = kind_name(event)
     return canonical({"kind": kind, "version": version_of(kind, fields), "at": event.at, **fields})
+
+
+def _entitling_fields(event: Entitling) -> Fields:
+    """Return the fields that a payment and a copy have in common."""
+    return {
+        "request": event.request,
+        "analyst": event.analyst,
+        "plan": event.plan,
+        "what": event.what,
+        "cost": loss_to_text(event.cost),
+    }
 
 
 def _drop_empty(**fields: int | str) -> Fields:
@@ -333,7 +424,11 @@ def version_of(kind: object, fields: Fields) -> int:
     """Return the version in which an event of a kind, with these fields, is written."""
     if not isinstance(kind, str):
         return VERSION
-    return ADDED_VERSION if ADDED.get(kind) in fields else LATER.get(kind, VERSION)
+    version = LATER.get(kind, VERSION)
+    for name, later in ADDED.get(kind, NOTHING).items():
+        if name in fields and later > version:
+            version = later
+    return version
 
 
 @lru_cache(maxsize=64)
@@ -377,6 +472,12 @@ def _build_event(kind: object, fields: Fields) -> Event:  # noqa: C901, PLR0912 
             return Birth(budget=budget_of(fields), policy=Policy(fields.pop("policy")), **fields)
         case "payment":
             return Payment(cost=loss_of(fields.pop("cost")), **fields)
+        case "copy":
+            return Copied(cost=loss_of(fields.pop("cost")), **fields)
+        case "request":
+            return Requested(limit=read_fraction(fields.pop("limit")), **fields)
+        case "decision":
+            return Decided(limit=number_of(fields.pop("limit")), **fields)
         case "release":
             return Released(**fields)
         case "continuation":

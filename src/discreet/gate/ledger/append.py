@@ -14,11 +14,15 @@ from discreet.gate.entries.events import (
     Charged,
     Checkpoint,
     Continued,
+    Copied,
+    Decided,
+    Entitling,
     Event,
     Excused,
     Failed,
     Payment,
     Released,
+    Requested,
     Resized,
     Reviewed,
     digest_beside,
@@ -27,6 +31,7 @@ from discreet.gate.entries.events import (
     to_body,
 )
 from discreet.gate.entries.runs import ENDINGS, GONE, need_least_price
+from discreet.gate.ledger.copying import find_copied, need_share
 from discreet.gate.ledger.opening import Places, need_continued
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import (
@@ -82,9 +87,10 @@ def append_batch(
             if isinstance(event, Reviewed) and existing is None:
                 existing = _find_review(event, body, reading, state)
             if existing is None:
+                event, proposal = _choose_copy(event, (body, answer), reading, state)
                 _need_charged(event, state, reading)
                 _need_runnable(event, state, reading)
-                state = _append(state, event, (body, answer), add, sign)
+                state = _append(state, event, proposal, add, sign)
                 outcomes.append(Accepted(state.number, state.head.hex(), fresh=True))
             else:
                 outcomes.append(Accepted(existing.number, existing.head.hex(), fresh=False))
@@ -98,20 +104,32 @@ def append_batch(
 
 def checkpoint_of(state: LedgerState) -> Checkpoint:
     """Return the totals as an event, not yet signed."""
-    account, payments, releases, runs = state.totals()
-    return Checkpoint(at=now(), account=account, payments=payments, releases=releases, signature="", runs=runs)
+    account, payments, releases, runs, shares = state.totals()
+    return Checkpoint(
+        at=now(), account=account, payments=payments, releases=releases, signature="", runs=runs, shares=shares
+    )
 
 
-def _find_existing(event: Event, reading: LedgerReader, state: LedgerState) -> LedgerEntry | None:  # noqa: C901 - one case a kind
+def _choose_copy(event: Event, proposal: Proposal, reading: LedgerReader, state: LedgerState) -> tuple[Event, Proposal]:
+    """Return what is written for an event: a copy in the place of a payment, where one is wanted; else the event."""
+    copied = find_copied(event, reading, state) if isinstance(event, Payment) else None
+    return (event, proposal) if copied is None else (copied, (to_body(copied), None))
+
+
+def _find_existing(  # noqa: C901, PLR0912 - one case a kind
+    event: Event, reading: LedgerReader, state: LedgerState
+) -> LedgerEntry | None:
     """Return where the same proposal was written before; refuse one that contradicts what was written."""
     match event:
         case Payment(request=request):
             number = reading.payment_of(request)
+            if number is None and state.shares.copies:
+                number = reading.copy_of(request)
             if number is None:
                 return None
             entry = read_trusted(reading, number)
             earlier = None if entry is None else from_body(entry.body)
-            if not isinstance(earlier, Payment) or _request_terms(earlier) != _request_terms(event):
+            if not isinstance(earlier, Entitling) or _request_terms(earlier) != _request_terms(event):
                 raise InvalidInput(
                     "This request was paid for with another question, cost or analyst.",
                     fix="choose a new request id for a new question",
@@ -134,6 +152,12 @@ def _find_existing(event: Event, reading: LedgerReader, state: LedgerState) -> L
         case Begun(runner=runner):
             begun = [run.number for run in state.runs.open if run.runner == runner]
             return read_trusted(reading, begun[0]) if begun else None
+        case Requested(analyst=analyst, team=team, limit=limit):
+            same = (analyst, team, str(limit))
+            numbers = [number for number, *terms in state.shares.open if tuple(terms) == same]
+            return read_trusted(reading, numbers[0]) if numbers else None
+        case Copied():
+            raise InvalidInput("A copy is made where a payment is proposed.", fix="use Gate.release")
         case Birth():
             raise InvalidInput("This ledger already has a creation entry.", fix="create another ledger")
         case _:
@@ -158,8 +182,12 @@ def _find_review(event: Reviewed, body: bytes, reading: LedgerReader, state: Led
 def _need_runnable(event: Event, state: LedgerState, reading: LedgerReader) -> None:
     """Refuse what may not be run or answered: too cheap, answered, being run elsewhere, or not begun."""
     match event:
-        case Payment(cost=cost):
+        case Payment(cost=cost) | Copied(cost=cost):
             need_least_price(state.birth.budget, cost)
+        case Requested(analyst=analyst, team=team):
+            need_share(state.account, analyst, team)
+        case Decided(limit=limit) if limit is not None and limit <= 0:
+            raise InvalidInput("A share must be above 0.", fix="decline the request, with a reason")
         case Begun():
             _need_unanswered(event, state, reading)
         case Released(payment=payment, run=run):
@@ -228,7 +256,7 @@ def _find_release(reading: LedgerReader, payment: int, step: int) -> LedgerEntry
     return None if release is None else read_trusted(reading, release)
 
 
-def _request_terms(payment: Payment) -> tuple[object, ...]:
+def _request_terms(payment: Entitling) -> tuple[object, ...]:
     return payment.request, payment.analyst, payment.plan, payment.cost
 
 
@@ -239,11 +267,13 @@ def _append(state: LedgerState, event: Event, proposal: Proposal, add: Add, sign
     if digest is not None and (answer is None or sha256(answer).hexdigest() != digest):
         raise InvalidInput("The answer does not match the digest in its entry.", fix="use Ledger.release")
     match event:
-        case Resized(limit=limit, analyst=None) if limit is None or limit <= 0:
+        case Resized(limit=limit, analyst=None, team="") if limit is None or limit <= 0:
             raise InvalidInput(
                 "A limit must be above 0.", fix="lower it to a small one; nothing is left below what is spent"
             )
-        case Resized(limit=Fraction() as limit, analyst=None) if state.account.closed and limit > state.account.limit:
+        case Resized(limit=Fraction() as limit, analyst=None, team="") if (
+            state.account.closed and limit > state.account.limit
+        ):
             raise BudgetExceeded("The account is closed for good.", fix="reuse earlier releases")
         case Checkpoint():
             event, body = _sign_checkpoint(state, sign)

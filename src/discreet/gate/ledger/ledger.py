@@ -25,6 +25,7 @@ from discreet.gate.entries.events import (
     Answered,
     Birth,
     Disclosed,
+    Entitling,
     Event,
     Payment,
     Resized,
@@ -39,6 +40,7 @@ from discreet.gate.ledger.charging import PersonalCharging
 from discreet.gate.ledger.keys import CHECKPOINT, SigningKey, checkpoint_message, key_at_hand, key_for_birth, match_key
 from discreet.gate.ledger.opening import Places, need_continued, need_new, open_state, open_store, places_of
 from discreet.gate.ledger.run_tracker import RunTracker
+from discreet.gate.ledger.sharing import Sharing
 from discreet.gate.ledger.state import LedgerState, build_birth
 from discreet.gate.ledger.verification import Progress, Verification, verify_store
 from discreet.gate.ledger.views import ledger_html, ledger_text
@@ -53,11 +55,10 @@ from discreet.gate.stores.protocol import (
     Refused,
     Store,
     error_of,
+    find_copy,
     find_payment,
     find_release,
     keys_of,
-    list_released_payments,
-    list_unanswered_payments,
     read_trusted,
 )
 from discreet.gate.stores.thread_queue import Locks, ThreadQueue
@@ -77,6 +78,7 @@ class Ledger(AbstractContextManager["Ledger"]):
         self.running = Locks()
         self._queue = ThreadQueue(store.join)
         self.runs = RunTracker(store.handle, store.is_present, lambda: self.state, lambda: self._state, self._write)
+        self.shares = Sharing(lambda: self.state, store.reading, self.receipt, self._write)
         self.people = PersonalCharging(self.identity, lambda: self.state, store.reading, self._write, state.vouched)
 
     @classmethod
@@ -221,12 +223,13 @@ class Ledger(AbstractContextManager["Ledger"]):
             return Guarantee(math.inf, 1.0)
         return guarantee(account.promise, self.budget.delta)
 
-    def fits(self, cost: PrivacyLoss, analyst: str = "") -> bool:
+    def fits(self, cost: PrivacyLoss, analyst: str = "", team: str = "") -> bool:
         """Return whether a payment would be admitted now. Free; nothing is written.
 
         Args:
             cost: The privacy loss to pay for.
             analyst: The name of the analyst who would pay.
+            team: The analyst's team, if it has a share.
 
         Returns:
             Whether it fits into the remaining budget.
@@ -236,10 +239,19 @@ class Ledger(AbstractContextManager["Ledger"]):
             (True, False)
 
         """
-        return self.state.account.fits(cost, analyst)
+        return self.state.account.fits(cost, analyst, team)
 
-    def pay(
-        self, cost: PrivacyLoss, *, what: str, plan: str, request: str, analyst: str = "", runner: str = ""
+    def pay(  # noqa: PLR0913 - all that an entry says, by name
+        self,
+        cost: PrivacyLoss,
+        *,
+        what: str,
+        plan: str,
+        request: str,
+        analyst: str = "",
+        runner: str = "",
+        team: str = "",
+        once: bool = False,
     ) -> Receipt:
         """Pay for a request, durably. Paying for the same request again is free.
 
@@ -250,23 +262,21 @@ class Ledger(AbstractContextManager["Ledger"]):
             request: The id of the request.
             analyst: The name of the analyst who pays.
             runner: The id of a runner (see `runs`): its first run begins with the payment, if that is new.
+            team: The analyst's team, whose share is charged besides.
+            once: Whether an analyst with a share is to copy what somebody has paid for already: see `shares`.
 
         Returns:
-            The receipt.
+            The receipt; its `copied` names the payment of the dataset, if it is a copy.
 
         Raises:
             BudgetExceeded: The cost does not fit into the remaining budget. Nothing was paid.
             LedgerUnavailable: The payment could not be written durably.
 
         """
+        names = {"analyst": need_label(analyst, "analyst", empty=True), "team": need_label(team, "team", empty=True)}
+        request, plan, what = need_label(request, "request"), need_label(plan, "plan"), need_words(what, "what")
         event = Payment(
-            at=now(),
-            request=need_label(request, "request"),
-            analyst=need_label(analyst, "analyst", empty=True),
-            plan=need_label(plan, "plan"),
-            what=need_words(what, "what"),
-            cost=cost,
-            runner=runner,
+            at=now(), request=request, plan=plan, what=what, cost=cost, runner=runner, once=int(once), **names
         )
         body = to_body(event)
         outcome = self._write(body)
@@ -288,14 +298,14 @@ class Ledger(AbstractContextManager["Ledger"]):
         """
         if receipt.ledger != self.identity:
             raise InvalidInput("The receipt is another ledger's.", fix="release where it was paid")
-        event = build_answer_event(receipt.number, step, answer, charge, run)
+        event = build_answer_event(receipt.payment, step, answer, charge, run)
         return self.read_answer(self._write(to_body(event), answer).number)
 
     def receipt(self, number: int) -> Receipt:
-        """Return the receipt of a payment."""
+        """Return the receipt of a payment or a copy."""
         entry = self._entry(number)
         event = from_body(entry.body)
-        if not isinstance(event, Payment):
+        if not isinstance(event, Entitling):
             raise InvalidInput(f"Entry {number} is not a payment.", fix="pass the number of a receipt")
         return receipt_of(self.identity, number, entry.head.hex(), event)
 
@@ -308,8 +318,16 @@ class Ledger(AbstractContextManager["Ledger"]):
         return entry, answer
 
     def payment_of(self, request: str) -> int | None:
-        """Return the number of a request's payment, if it was paid for."""
-        return find_payment(self._store.reading, request)
+        """Return the payment of the dataset that a request is answered by, if it was paid for or copied."""
+        receipt = self.find_receipt(request)
+        return None if receipt is None else receipt.payment
+
+    def find_receipt(self, request: str) -> Receipt | None:
+        """Return the receipt of a request, if it was paid for or copied."""
+        number = find_payment(self._store.reading, request)
+        if number is None and self.state.shares.copies:
+            number = find_copy(self._store.reading, request)
+        return None if number is None else self.receipt(number)
 
     def release_of(self, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
         """Return the number of a payment's release, if it was answered; `surely` looks through all entries for it."""
@@ -318,26 +336,6 @@ class Ledger(AbstractContextManager["Ledger"]):
     def continuations(self, payment: int) -> int:
         """Return how many steps of a payment were answered after the first."""
         return self._store.reading.continuations(payment)
-
-    def find(self, plan: str, analyst: str = "") -> int | None:
-        """Return the payment of an identical plan whose answer this analyst may have for free.
-
-        One's own always. Those of others only where the promise is to all together: an analyst with a limit of their
-        own, or under `Policy.SEPARATE`, would learn what was not charged to them.
-        """
-        account = self.state.account
-        anybody = account.policy is Policy.SHARED and analyst not in account.limits
-        for number in list_released_payments(self._store.reading, plan):
-            if anybody or self.receipt(number).analyst == analyst:
-                return number
-        return None
-
-    def list_unanswered(self, plan: str, cost: PrivacyLoss, analyst: str = "") -> Iterator[Receipt]:
-        """Return what this analyst paid for an identical plan and was not answered, oldest first."""
-        for number in list_unanswered_payments(self._store.reading, plan):
-            receipt = self.receipt(number)
-            if (receipt.analyst, receipt.cost) == (analyst, cost):
-                yield receipt
 
     def statement(self, *values: Value | None) -> AccountStatement:
         """Return the charges of one person, with personal accounts. For that person.
@@ -397,14 +395,17 @@ class Ledger(AbstractContextManager["Ledger"]):
         before = self._store.reading.entry(number - 1)
         return GENESIS if before is None else before.head, entry
 
-    def resize(self, limit: Number | None, *, by: str, reason: str, analyst: str | None = None) -> None:
-        """Raise or lower the limit, of all or of one analyst; what is spent stays spent.
+    def resize(
+        self, limit: Number | None, *, by: str, reason: str, analyst: str | None = None, team: str | None = None
+    ) -> None:
+        """Raise or lower the limit, of all, of one analyst or of a team; what is spent stays spent.
 
         Args:
-            limit: The new limit, in the ε or ρ of the budget; None removes the limit of one analyst.
+            limit: The new limit, in the ε or ρ of the budget; None removes that of one analyst or team.
             by: The person who decides.
             reason: The reason, for people who read the ledger.
-            analyst: The analyst whose limit it is; that of all, if left out.
+            analyst: The analyst whose share it is; that of all, if analyst and team are left out.
+            team: The team whose share it is.
 
         Raises:
             InvalidInput: The limit does not fit the budget.
@@ -415,12 +416,15 @@ class Ledger(AbstractContextManager["Ledger"]):
             2.0
 
         """
+        if analyst is not None and team is not None:
+            raise InvalidInput("A share is an analyst's or a team's.", fix="set both, one after the other")
         event = Resized(
             at=now(),
             by=need_label(by, "by"),
             reason=need_label(reason, "reason"),
             limit=None if limit is None else positive(limit, "limit"),
             analyst=None if analyst is None else need_label(analyst, "analyst"),
+            team="" if team is None else need_label(team, "team"),
         )
         self._write(to_body(event))
 

@@ -2,12 +2,12 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from discreet.accounting import PrivacyLoss
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, LedgerDamaged, ReviewNeeded, StillRunning
-from discreet.gate.accounts.dataset import DatasetAccount
+from discreet.gate.accounts.dataset import Charges, DatasetAccount
 from discreet.gate.accounts.personal_terms import Account, PersonalAccount, account_from_text, create_account
 from discreet.gate.entries.budget import Budget, Policy
 from discreet.gate.entries.chain import (
@@ -21,11 +21,14 @@ from discreet.gate.entries.chain import (
 )
 from discreet.gate.entries.events import (
     Annotated,
+    Asking,
     Begun,
     Birth,
     Charged,
     Checkpoint,
     Continued,
+    Copied,
+    Decided,
     Disclosed,
     Event,
     Excused,
@@ -33,6 +36,7 @@ from discreet.gate.entries.events import (
     Payment,
     Peopled,
     Released,
+    Requested,
     Resized,
     Reviewed,
     Running,
@@ -43,6 +47,7 @@ from discreet.gate.entries.events import (
     version_of,
 )
 from discreet.gate.entries.runs import ANALYST_FAILURES, LEDGER_FAILURES, OpenRun, RunState
+from discreet.gate.entries.shares import OpenRequest, ShareState
 
 #: Given a number, all entries after it.
 Fetch = Callable[[int], Iterable[LedgerEntry]]
@@ -75,6 +80,8 @@ class LedgerState:
     checkpoint: int = 0
     #: Runs that are open, and failures.
     runs: RunState = field(default_factory=RunState)
+    #: Copies, and requests for more.
+    shares: ShareState = field(default_factory=ShareState)
     #: Up to this entry all is as somebody saw it who is believed: an anchor, or a checkpoint that the key signed.
     vouched: int = field(default=0, compare=False)
 
@@ -102,12 +109,13 @@ class LedgerState:
             releases=event.releases,
             checkpoint=entry.number,
             runs=RunState.from_text(event.runs),
+            shares=ShareState.from_text(event.shares),
         )
 
-    def after(self, entry: LedgerEntry, event: Event) -> "LedgerState":  # noqa: C901 - one case a kind
+    def after(self, entry: LedgerEntry, event: Event) -> "LedgerState":  # noqa: C901, PLR0912 - one case a kind
         """Return the state after one more entry; refuses what does not follow."""
         if isinstance(event, Payment):
-            account = self.account.admit(event.cost, event.analyst)
+            account = self.account.admit(event.cost, event.analyst, event.team)
             account = _record_payment(account, entry.number, event.cost)
             runs = self.runs
             if event.runner:
@@ -127,8 +135,13 @@ class LedgerState:
                 return _record_run_event(later, event)
             case Charged() | Snapshot():
                 return replace(later, account=_record_charges(self.account, event, entry.number))
-            case Resized(limit=limit, analyst=analyst_or_none):
-                return replace(later, account=_mark_settled(self.account.resize(limit, analyst_or_none), entry.number))
+            case Copied(cost=cost, charged=charged):
+                return replace(later, account=self.account.copy(cost, *charged), shares=self.shares.record_copies(1))
+            case Requested() | Decided():
+                return _record_request(later, event)
+            case Resized(limit=limit, analyst=analyst_or_none, team=team):
+                account = self.account.resize(limit, analyst_or_none, team)
+                return replace(later, account=_mark_settled(account, entry.number))
             case Disclosed(cost=cost_or_none):
                 return replace(later, account=_mark_settled(self.account.disclose(cost_or_none), entry.number))
             case Checkpoint():
@@ -140,9 +153,9 @@ class LedgerState:
 
     def _accept_totals(self, event: Checkpoint, number: int) -> Account:
         """Return the account at a checkpoint: the counted one, or a larger one that an earlier version stated."""
-        if (event.account, event.payments, event.releases, event.runs) == self.totals():
+        if (event.account, event.payments, event.releases, event.runs, event.shares) == self.totals():
             return self.account
-        same = (event.payments, event.releases, event.runs) == self.totals()[1:]
+        same = (event.payments, event.releases, event.runs, event.shares) == self.totals()[1:]
         if same and not self.birth.budget.personal:
             stated = account_from_text(event.account, self.birth.budget, self.birth.policy)
             if (
@@ -156,9 +169,11 @@ class LedgerState:
             fix="stop using this file; put back an undamaged copy, and find out who wrote this one",
         )
 
-    def totals(self) -> tuple[str, int, int, str]:
+    def totals(self) -> tuple[str, int, int, str, str]:
         """Return what a checkpoint states."""
-        return self.account.to_text(), self.payments, self.releases, self.runs.to_text()
+        # What has teams is not for releases that know none: those refuse a checkpoint that says something of shares.
+        shares = self.shares.to_text(teams=bool(self.account.teams or self.account.team_limits))
+        return self.account.to_text(), self.payments, self.releases, self.runs.to_text(), shares
 
     def catch_up(self, fetch: Fetch, look: Look = _look_away) -> "LedgerState":
         """Return the state after all entries that others wrote; refuses a chain that is broken or overspent.
@@ -188,10 +203,13 @@ class LedgerState:
 
 
 class _PaymentBatch:
-    """Payments and answers with nothing else between them."""
+    """Payments, copies and answers with nothing else between them."""
 
     def __init__(self) -> None:
-        self.costs: Counter[tuple[str, str]] = Counter()
+        #: How often an analyst, in a team or in none, paid what, or was charged it for a copy.
+        self.costs: Counter[tuple[str, str, str]] = Counter()
+        self.copied: Counter[tuple[str, str, str]] = Counter()
+        self.copies = 0
         self.releases = 0
         #: In order: a run that a payment began, or (None) that was answered, by the entry that began it.
         self.runs: list[tuple[int, OpenRun | None]] = []
@@ -199,19 +217,28 @@ class _PaymentBatch:
         self.steps: list[tuple[int, str | None]] = []
         self.last: LedgerEntry | None = None
 
-    def takes(self, entry: LedgerEntry, fields: Fields) -> bool:
+    def takes(self, entry: LedgerEntry, fields: Fields) -> bool:  # noqa: C901 - one case a kind
         kind = fields.get("kind")
         if fields.get("version") != version_of(kind, fields) or type(fields.get("run", 0)) is not int:
             return False
         if kind == "payment":
-            analyst, cost = fields.get("analyst"), fields.get("cost")
-            if type(analyst) is not str or type(cost) is not str or not _names_runner(fields):
+            analyst, cost, team = fields.get("analyst"), fields.get("cost"), fields.get("team", "")
+            if type(analyst) is not str or type(cost) is not str or type(team) is not str or not _names_runner(fields):
                 return False  # to be refused as what it is not
-            self.costs[analyst, cost] += 1
+            self.costs[analyst, team, cost] += 1
             self.steps.append((entry.number, cost))
             runner = fields.get("runner")
             if runner is not None:
                 self.runs.append((entry.number, OpenRun(entry.number, entry.number, 0, analyst, runner)))
+        elif kind == "copy":
+            try:
+                event = from_body(entry.body)
+            except DiscreetError:
+                return False
+            if not isinstance(event, Copied):
+                return False
+            self.copied[(*event.charged, fields["cost"])] += 1
+            self.copies += 1
         elif kind == "release":
             payment = fields.get("payment")
             if type(payment) is not int:
@@ -231,10 +258,11 @@ class _PaymentBatch:
             return state
         account = state.account
         try:
-            costs = {(analyst, loss_of(text)): times for (analyst, text), times in self.costs.items()}
-            if self.costs.total() > 1 and not account.adds_exactly(list(costs)):
+            costs, copies = _read_costs(self.costs), _read_costs(self.copied)
+            several = self.costs.total() + self.copies > 1
+            if several and not account.adds_exactly([*costs, *copies]):
                 raise _overspent_error(self.last.number)  # for all that is known here
-            account = self._apply_steps(account.admit_run(costs))
+            account = self._apply_steps(account.admit_run(costs, copies))
         except DiscreetError:
             raise _overspent_error(self.last.number) from None
         return replace(
@@ -245,6 +273,7 @@ class _PaymentBatch:
             payments=state.payments + self.costs.total(),
             releases=state.releases + self.releases,
             runs=self._open(state.runs),
+            shares=state.shares.record_copies(self.copies),
         )
 
     def _open(self, before: RunState) -> RunState:
@@ -268,6 +297,10 @@ class _PaymentBatch:
         for payment, cost in self.steps:
             account = account.record_answer(payment) if cost is None else account.record_payment(payment, loss_of(cost))
         return account
+
+
+def _read_costs(texts: Mapping[tuple[str, str, str], int]) -> Charges:
+    return {(analyst, team, loss_of(text)): times for (analyst, team, text), times in texts.items()}
 
 
 def _names_runner(fields: Fields) -> bool:
@@ -310,6 +343,19 @@ def _record_run_event(state: LedgerState, event: Running) -> LedgerState:
             if analyst_or_none is None and isinstance(account, PersonalAccount):
                 account = _mark_settled(account.renew_reserve(), state.number)
             return replace(state, account=account, runs=runs.record_review(analyst_or_none))
+
+
+def _record_request(state: LedgerState, event: Asking) -> LedgerState:
+    """Return the state after a request for more, or after a decision, which sets the share by itself."""
+    if isinstance(event, Requested):
+        request = OpenRequest(state.number, event.analyst, event.team, str(event.limit))
+        return replace(state, shares=state.shares.record_request(request))
+    asked, shares = state.shares.find(event.asked), state.shares.record_decision(event.asked)
+    if event.limit is None:
+        return replace(state, shares=shares)
+    # The terms of persons stay: shares are of the dataset's total alone.
+    account = state.account.resize(event.limit, None if asked.team else asked.analyst, asked.team)
+    return replace(state, account=account, shares=shares)
 
 
 def _mark_settled(account: Account, number: int) -> Account:

@@ -46,7 +46,11 @@ class History:
     #: Whether persons have accounts: then each is charged before an answer is stored.
     personal: bool = False
     requests: set[str] = field(default_factory=set)
-    payments: set[int] = field(default_factory=set)
+    #: Payments, by a short form of what each is for.
+    payments: dict[int, int] = field(default_factory=dict)
+    #: Who was charged for a payment, by it or by a copy: an analyst (False) or a team (True); and by which entry.
+    charged_to: dict[tuple[int, bool, str], int] = field(default_factory=dict)
+    copies: int = 0
     released: set[int] = field(default_factory=set)
     #: Payments that were continued, and the last step of each; and how many steps that makes.
     steps: dict[int, int] = field(default_factory=dict)
@@ -61,14 +65,17 @@ class History:
     vouched: int = 0
     faults: list[str] = field(default_factory=list)
 
-    def look(self, entry: LedgerEntry, fields: Fields) -> None:
+    def look(self, entry: LedgerEntry, fields: Fields) -> None:  # noqa: C901 - one case a kind
         """Look at one more entry."""
         number, kind = entry.number, fields["kind"]
         if kind == "payment":
             if fields["request"] in self.requests:
                 self.faults.append(f"entry {number} pays for a request that was paid for before")
             self.requests.add(fields["request"])
-            self.payments.add(number)
+            self.payments[number] = hash((fields["plan"], fields["cost"]))
+            self._charge_to(number, number, fields)
+        elif kind == "copy":
+            self._copy(number, fields)
         elif kind == "release":
             self._release(number, fields["payment"], fields.get("charge"))
             self._run(number, (fields["payment"], 0), fields.get("run"))
@@ -82,6 +89,26 @@ class History:
         elif kind == "checkpoint":
             self._checkpoint(entry, fields["signature"])
         self.head = entry.head
+
+    def _copy(self, number: int, fields: Fields) -> None:
+        payment = fields["payment"]
+        if fields["request"] in self.requests:
+            self.faults.append(f"entry {number} copies for a request that was paid for before")
+        if payment not in self.payments:
+            self.faults.append(f"entry {number} copies what was not paid for before")
+        elif self.payments[payment] != hash((fields["plan"], fields["cost"])):
+            self.faults.append(f"entry {number} copies another plan, or at another cost, than was paid for")
+        before = [self.charged_to.get((payment, team, name), 0) for team, name in _names_of(fields)]
+        if before != [fields.get("analyst_at", 0), fields.get("team_at", 0)]:
+            self.faults.append(f"entry {number} charges a share twice for one release, or not at all")
+        self.requests.add(fields["request"])
+        self._charge_to(number, payment, fields)
+        self.copies += 1
+
+    def _charge_to(self, number: int, payment: int, fields: Fields) -> None:
+        for team, name in _names_of(fields):
+            if name:
+                self.charged_to.setdefault((payment, team, name), number)
 
     def _release(self, number: int, payment: int, charge: int | None) -> None:
         if payment not in self.payments:
@@ -128,6 +155,11 @@ class History:
             self.faults.append(f"the signature of checkpoint {entry.number} is not by the ledger's key")
 
 
+def _names_of(fields: Fields) -> tuple[tuple[bool, str], tuple[bool, str]]:
+    """Return the analyst and the team of a payment or a copy."""
+    return (False, fields["analyst"]), (True, fields.get("team", ""))
+
+
 # Audits personal charges from the first entry on: hashes, sums, limits. Reports entries, never persons.
 
 KINDS = frozenset({"payment", "release", "charge", "snapshot", "resize", "disclosure", "review"})
@@ -157,7 +189,7 @@ class PeopleAudit:
                 self._account = self._account.record_answer(payment)
             case Charged() | Snapshot() as event:
                 self._count(entry.number, event)
-            case Resized(limit=limit, analyst=None):
+            case Resized(limit=limit, analyst=None, team=""):
                 self._account = replace(self._account.resize(limit, None), settled=entry.number)
             case Resized():
                 self._account = replace(self._account, settled=entry.number)
@@ -231,6 +263,8 @@ class Verification:
     faults: tuple[str, ...]
     #: Answers to later steps of what was paid for in one piece; the first ones are among the releases.
     continued: int = 0
+    #: Copies: answers that an analyst with a share was charged for, and the dataset was not.
+    copies: int = 0
 
     @property
     def sound(self) -> bool:
@@ -279,7 +313,7 @@ class _StoreWalk:
 def _read_keys(fields: Fields) -> Keys:
     """Return the keys that a body says."""
     kind, payment = fields["kind"], fields.get("payment")
-    if kind == "payment":
+    if kind in ("payment", "copy"):
         return Keys(kind, fields["request"], fields["plan"], payment)
     return Keys(kind, str(fields["step"]) if kind == "continuation" else None, None, payment)
 
@@ -311,7 +345,8 @@ def verify_store(reading: LedgerReader, places: Places, progress: Progress | Non
         releases=len(past.released),
         checkpoints=past.checkpoints,
         signed=past.signed,
-        unanswered=len(past.payments - past.released),
+        unanswered=len(past.payments.keys() - past.released),
         faults=tuple(dict.fromkeys([*faults, *walk.faults, *past.faults, *charging])),
         continued=past.continued,
+        copies=past.copies,
     )

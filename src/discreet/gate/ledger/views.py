@@ -122,12 +122,45 @@ def standings(ledger: ShownLedger) -> list[tuple[str, Gauge | Terms]]:
     return [personal, ("all together", _gauge(ledger, account.everybody.total, account.everybody.total))]
 
 
-def standing_of(ledger: ShownLedger, analyst: str) -> tuple[str, Gauge | Terms]:
+def standing_of(ledger: ShownLedger, analyst: str, team: str = "") -> tuple[str, Gauge | Terms]:
     """Return what binds one analyst, and whose it is: without a name, everybody's."""
     account = ledger.state.account
     if not analyst or (isinstance(account, PersonalAccount) and account.everybody is None):
         return standings(ledger)[-1]
-    return name_of(analyst), analyst_gauge(ledger, analyst)
+    return name_of(analyst), analyst_gauge(ledger, analyst, team)
+
+
+def share_gauges(ledger: ShownLedger, analyst: str, team: str = "") -> dict[str, Gauge]:
+    """Return what binds one analyst, each by itself: the own share, the team's, and what all together have left.
+
+    Empty where persons have accounts, and the dataset no total.
+    """
+    account = ledger.state.account
+    if isinstance(account, PersonalAccount) and account.everybody is None:
+        return {}
+    gauges = {}
+    if analyst:
+        own = account.filter_of(analyst)
+        gauges["analyst"] = _gauge(ledger, own, own)
+    if team and account.policy is Policy.SHARED:
+        gauges["team"] = team_gauge(ledger, team)
+    together = standings(ledger)[-1][1]
+    if account.policy is Policy.SHARED and isinstance(together, Gauge):
+        gauges["dataset"] = together
+    return gauges
+
+
+def team_gauge(ledger: ShownLedger, team: str) -> Gauge:
+    """Return the gauge of one team, which may be new."""
+    theirs = ledger.state.account.filter_of_team(team)
+    return _gauge(ledger, theirs, theirs)
+
+
+def team_gauges(ledger: ShownLedger) -> dict[str, Gauge]:
+    """Return the gauges of all teams that paid or have a share, those who spent most first."""
+    account = ledger.state.account
+    gauges = {name: team_gauge(ledger, name) for name in {*account.teams, *account.team_limits}}
+    return dict(sorted(gauges.items(), key=lambda item: (-item[1].spent, item[0])))
 
 
 def standing_lines(ledger: ShownLedger) -> list[str]:
@@ -152,10 +185,10 @@ def analyst_gauges(ledger: ShownLedger) -> dict[str, Gauge]:
     return dict(sorted(gauges.items(), key=lambda item: (-item[1].spent, item[0])))
 
 
-def analyst_gauge(ledger: ShownLedger, analyst: str) -> Gauge:
+def analyst_gauge(ledger: ShownLedger, analyst: str, team: str = "") -> Gauge:
     """Return the gauge of one analyst, who may be new; where persons have accounts, of the dataset's total."""
     account = ledger.state.account
-    return _gauge(ledger, account.filter_of(analyst), account.binding(analyst))
+    return _gauge(ledger, account.filter_of(analyst), account.binding(analyst, team))
 
 
 def _gauge(ledger: ShownLedger, session: Filter, binding: Filter) -> Gauge:
@@ -196,7 +229,7 @@ def ledger_html(ledger: ShownLedger) -> str:
 def _text(ledger: ShownLedger) -> str:
     state = ledger.state
     analysts = analyst_gauges(ledger)
-    rows = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
+    rows = [*standings(ledger), *_named_gauges(ledger, analysts)]
     widest = max(len(name) for name, _ in rows)
     return "\n".join(
         [
@@ -204,7 +237,7 @@ def _text(ledger: ShownLedger) -> str:
             *([CLOSED] if state.account.closed else []),
             *(f"{name.ljust(widest)}  {_line(standing)}" for name, standing in rows),
             *([f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []),
-            f"{payment_words(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}",
+            f"{paid_words(state)}; {state.number:,} entries, head {state.head.hex()[:12]}",
         ]
     )
 
@@ -212,7 +245,7 @@ def _text(ledger: ShownLedger) -> str:
 def _html(ledger: ShownLedger) -> str:
     state = ledger.state
     analysts = analyst_gauges(ledger)
-    shown = [*standings(ledger), *((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN])]
+    shown = [*standings(ledger), *_named_gauges(ledger, analysts)]
     gauges = [[html.escape(name), _meter(standing), html.escape(standing.words())] for name, standing in shown]
     if len(analysts) > SHOWN:
         gauges.append([f"… and {len(analysts) - SHOWN:,} more analysts", "", ""])
@@ -220,8 +253,14 @@ def _html(ledger: ShownLedger) -> str:
     return (
         f"<div><b>Ledger {html.escape(title_of(ledger))}</b> · {html.escape(one_line(promise_words(ledger)))}"
         f"{closed}{_table([], gauges)}{_recent_html(ledger)}"
-        f"{payment_words(state.payments, state.releases)}; {state.number:,} entries, head {state.head.hex()[:12]}</div>"
+        f"{paid_words(state)}; {state.number:,} entries, head {state.head.hex()[:12]}</div>"
     )
+
+
+def _named_gauges(ledger: ShownLedger, analysts: dict[str, Gauge]) -> list[tuple[str, Gauge]]:
+    """Return the gauges of the first analysts and teams, with their names."""
+    teams = [(team_words(name), gauge) for name, gauge in list(team_gauges(ledger).items())[:SHOWN]]
+    return [*((name_of(name), gauge) for name, gauge in list(analysts.items())[:SHOWN]), *teams]
 
 
 def title_of(ledger: ShownLedger) -> str:
@@ -234,16 +273,27 @@ def name_of(analyst: str) -> str:
     return one_line(analyst, NAME) or "(no name)"
 
 
-def payment_words(payments: int, releases: int) -> str:
-    """Return how much was paid for, and how much of that was not answered."""
+def team_words(team: str) -> str:
+    """Return a team's name for a table."""
+    return f"team {name_of(team)}"
+
+
+def payment_words(payments: int, releases: int, copies: int = 0) -> str:
+    """Return how much was paid for, how much of that was not answered, and how often answers were copied."""
     paid = f"{payments:,} payment{'' if payments == 1 else 's'}, {releases:,} answered"
-    return paid if payments == releases else f"{paid}, {payments - releases:,} not answered"
+    paid = paid if payments == releases else f"{paid}, {payments - releases:,} not answered"
+    return f"{paid}, {copies:,} cop{'y' if copies == 1 else 'ies'}" if copies else paid
+
+
+def paid_words(state: LedgerState) -> str:
+    """Return the same of a ledger's state."""
+    return payment_words(state.payments, state.releases, state.shares.copies)
 
 
 def _recent_html(ledger: ShownLedger) -> str:
     rows = []
     for receipt in ledger.recent(SHOWN):
-        release = ledger.release_of(receipt.number)
+        release = ledger.release_of(receipt.payment)
         cells = [
             str(receipt.number),
             name_of(receipt.analyst),

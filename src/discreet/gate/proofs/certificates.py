@@ -19,7 +19,7 @@ from discreet.core import InvalidInput, LedgerDamaged
 from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate.entries.budget import Budget
 from discreet.gate.entries.chain import GENESIS, canonical, head_after
-from discreet.gate.entries.events import Birth, Payment, Released, from_body
+from discreet.gate.entries.events import Birth, Copied, Entitling, Released, from_body
 from discreet.gate.ledger.anchors import MOST_NUMBER
 from discreet.gate.ledger.keys import CERTIFICATE, verify_signature
 from discreet.gate.ledger.ledger import Ledger
@@ -33,7 +33,8 @@ class Certified:
 
     ledger: str
     birth: Birth
-    payment: Payment
+    #: The payment, or the copy by which its analyst was charged for what the dataset had paid for.
+    payment: Entitling
     released: Released
     numbers: tuple[int, int]
     heads: tuple[str, str]
@@ -48,14 +49,14 @@ class Certified:
 
 def certificate(ledger: Ledger, request: str) -> str:
     """Return a certificate for an answered request, as JSON."""
-    paid = ledger.payment_of(request)
-    release = None if paid is None else ledger.release_of(paid)
-    if paid is None or release is None:
+    receipt = ledger.find_receipt(request)
+    release = None if receipt is None else ledger.release_of(receipt.payment)
+    if receipt is None or release is None:
         raise InvalidInput("Nothing was released under this request.", fix="pass the request id of a release")
-    links = [_link(ledger, number) for number in (1, paid, release)]
+    links = [_link(ledger, number) for number in (1, receipt.number, release)]
     payment = from_body(links[1]["body"].encode("ascii"))
-    if not isinstance(payment, Payment):
-        raise LedgerDamaged(f"Entry {paid} is not a payment.", fix="verify the ledger")
+    if not isinstance(payment, Entitling):
+        raise LedgerDamaged(f"Entry {receipt.number} is not a payment.", fix="verify the ledger")
     alone = guarantee(payment.cost, ledger.budget.delta)
     facts = {
         "certificate": VERSION,
@@ -94,9 +95,12 @@ def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) ->
         raise _false("it is not signed by the ledger's key")
     with _readable():
         payment, released, limit = from_body(bodies[1]), from_body(bodies[2]), read_fraction(facts["limit"])
-    if not isinstance(payment, Payment) or not isinstance(released, Released) or released.payment != numbers[1]:
+    if not isinstance(payment, Entitling) or not isinstance(released, Released):
         raise _false("its parts do not belong together")
-    if not numbers[0] < numbers[1] < numbers[2]:
+    paid = payment.payment if isinstance(payment, Copied) else numbers[1]
+    if released.payment != paid:
+        raise _false("its parts do not belong together")
+    if not numbers[0] < paid < numbers[2] or paid > numbers[1]:
         raise _false("it was released before it was paid for")
     if answer is not None and sha256(answer).hexdigest() != released.answer:
         raise _false("the answer is another one")

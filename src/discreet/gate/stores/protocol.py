@@ -9,7 +9,17 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from discreet import core
 from discreet.core import DiscreetError, Finished, InvalidInput, LedgerDamaged, LedgerUnavailable
 from discreet.gate.entries.chain import GENESIS, LedgerEntry, check_chain, damage_error, parse_canonical
-from discreet.gate.entries.events import Begun, Charged, Continued, Event, Payment, Released, Snapshot, kind_name
+from discreet.gate.entries.events import (
+    Begun,
+    Charged,
+    Continued,
+    Copied,
+    Event,
+    Payment,
+    Released,
+    Snapshot,
+    kind_name,
+)
 
 T = TypeVar("T")
 
@@ -72,7 +82,7 @@ class Keys(NamedTuple):
     """By what an entry is found again. They repeat what its body says; whoever reads checks the body."""
 
     kind: str
-    #: Of a payment; of a continuation its step.
+    #: Of a payment or a copy; of a continuation its step.
     request: str | None = None
     plan: str | None = None
     payment: int | None = None
@@ -83,6 +93,8 @@ def keys_of(event: Event) -> Keys:
     match event:
         case Payment(request=request, plan=plan):
             return Keys("payment", request, plan)
+        case Copied(payment=payment, request=request, plan=plan):
+            return Keys("copy", request, plan, payment)
         case Released(payment=payment):
             return Keys("release", payment=payment)
         case Continued(payment=payment, step=step):
@@ -118,6 +130,14 @@ class LedgerReader(Protocol):
         """Return the number of the payment of a request."""
         ...
 
+    def copy_of(self, request: str) -> int | None:
+        """Return the number of the copy that was made for a request."""
+        ...
+
+    def copies_of(self, payment: int) -> list[int]:
+        """Return the numbers of all copies of a payment's answer, in order."""
+        ...
+
     def release_of(self, payment: int, step: int = 0) -> int | None:
         """Return the number of the release of a payment, or of a later step of it."""
         ...
@@ -135,7 +155,7 @@ class LedgerReader(Protocol):
         ...
 
     def recent_payments(self, count: int) -> list[int]:
-        """Return the numbers of the last payments, newest first."""
+        """Return the numbers of the last payments and copies, newest first."""
         ...
 
     def list_unreleased(self) -> Iterator[int]:
@@ -183,6 +203,14 @@ def find_payment(reading: LedgerReader, request: str) -> int | None:
     number = reading.payment_of(request)
     if number is not None:
         _need_filed(reading, number, kind="payment", request=request)
+    return number
+
+
+def find_copy(reading: LedgerReader, request: str) -> int | None:
+    """Return the copy that was made for a request; refuse keys that lead elsewhere."""
+    number = reading.copy_of(request)
+    if number is not None:
+        _need_filed(reading, number, kind="copy", request=request)
     return number
 
 

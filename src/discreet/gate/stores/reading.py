@@ -41,6 +41,15 @@ class SqlLedgerReader:
         """Return the number of the payment of a request."""
         return self._number("select number from entries where kind = 'payment' and request = ?", request)
 
+    def copy_of(self, request: str) -> int | None:
+        """Return the number of the copy that was made for a request."""
+        return self._number("select number from entries where kind = 'copy' and request = ?", request)
+
+    def copies_of(self, payment: int) -> list[int]:
+        """Return the numbers of all copies of a payment's answer, in order."""
+        rows = self._rows("select number from entries where kind = 'copy' and payment = ? order by number", payment)
+        return [number for (number,) in rows]
+
     def release_of(self, payment: int, step: int = 0) -> int | None:
         """Return the number of the release of a payment, or of a later step of it."""
         if not step:
@@ -72,8 +81,8 @@ class SqlLedgerReader:
         return (number for (number,) in self._read_pages(pages, 0, plan))
 
     def recent_payments(self, count: int) -> list[int]:
-        """Return the numbers of the last payments, newest first."""
-        query = "select number from entries where kind = 'payment' order by number desc limit ?"
+        """Return the numbers of the last payments and copies, newest first."""
+        query = "select number from entries where kind in ('payment', 'copy') order by number desc limit ?"
         return [number for (number,) in self._rows(query, count)]
 
     def list_unreleased(self) -> Iterator[int]:

@@ -56,6 +56,8 @@ create unique index one_step on entries(payment, request) where kind = 'continua
 create index by_plan on entries(plan) where kind = 'payment';
 create index checkpoints on entries(number) where kind = 'checkpoint';
 create index charges on entries(payment) where kind = 'charge';
+create unique index one_copy on entries(request) where kind = 'copy';
+create index copies on entries(payment) where kind = 'copy';
 create table answers(number integer primary key, answer blob not null) strict;
 create table pieces(number integer, part integer, piece blob not null, primary key (number, part)) strict;
 pragma user_version = {TABLES};

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from discreet.core import InvalidInput
 from discreet.core.schema import Value
 from discreet.gate import Policy, cost_words, one_line
-from discreet.gate.ledger.views import Gauge, Terms, name_of, payment_words, promise_words, standings, title_of
+from discreet.gate.ledger.views import Gauge, Terms, name_of, paid_words, promise_words, standings, title_of
 from discreet.session.answers.answer import Answer, percent, price_words
 from discreet.session.answers.cells import error_cells, is_measured, is_right_aligned, plain, value_cells
 from discreet.session.reports.charts import chart, gauge_picture
@@ -231,12 +231,12 @@ def _ledger(ledger: "Ledger") -> str:
             name_of(receipt.analyst),
             one_line(receipt.what, WORDS),
             one_line(cost_words(receipt.cost), WORDS),
-            "no" if ledger.release_of(receipt.number) is None else "yes",
+            "no" if ledger.release_of(receipt.payment) is None else "yes",
         ]
         for receipt in ledger.recent(MOST_PAYMENTS)
     ]
     state = ledger.state
-    words = f"{payment_words(state.payments, state.releases)}; {state.number:,} entries, the last of which has the head"
+    words = f"{paid_words(state)}; {state.number:,} entries, the last of which has the head"
     return (
         f"<section><h2>The ledger</h2>{_table(head, rows)}<p>{escape(words)} <code>{state.head.hex()}</code>. "
         f"The ledger's name is <code>{escape(ledger.identity)}</code>; certificates name it, too.</p></section>"
