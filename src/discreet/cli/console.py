@@ -130,8 +130,17 @@ class Patience:
     def __init__(self, task: str, *, wanted: bool = True) -> None:
         self._what, self._stream = task, sys.stderr
         self._on = wanted and is_terminal(self._stream)
-        self._over, self._shown = Event(), 0
+        self._over, self._shown, self._share = Event(), 0, 0.0
         self._thread = Thread(target=self._tell, daemon=True)
+
+    @property
+    def on(self) -> bool:
+        """Whether a person sees it."""
+        return self._on
+
+    def note(self, share: float) -> None:
+        """Note how much of the rows is imported: shown, while it is not all of them."""
+        self._share = share
 
     def __enter__(self) -> Self:
         if self._on:
@@ -149,7 +158,8 @@ class Patience:
     def _tell(self) -> None:
         start = time.monotonic()
         while not self._over.wait(SECOND):
-            self._rewrite(f"{self._what} … {time.monotonic() - start:.0f} s")
+            share = f", {self._share:.0%} of the import" if 0 < self._share < 1 else ""
+            self._rewrite(f"{self._what} … {time.monotonic() - start:.0f} s{share}")
 
     def _rewrite(self, text: str) -> None:
         write(self._stream, f"\r{text.ljust(self._shown)}\r{text}", end="")

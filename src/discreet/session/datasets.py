@@ -1,6 +1,6 @@
 """Datasets: tables, ledger and public facts that all sessions of one opening share; and how they are opened."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
@@ -126,6 +126,11 @@ class Dataset(DescribedTables):
         if isinstance(self.tables, LoadsRows):
             with suppress(DiscreetError):
                 self.tables.load()
+
+    def show_progress(self, tell: Callable[[float], None]) -> None:
+        """Tell a function how far the import of rows is, if there is one."""
+        if isinstance(self.tables, LoadsRows):
+            self.tables.show_progress(tell)
 
     def close(self) -> None:
         """Let go of the rows and of the ledger."""

@@ -1,6 +1,6 @@
 """Sources of rows (files, frames, PostgreSQL, Spark) and their columns; one table, or several of the same people."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -93,6 +93,10 @@ class LoadsRows(Protocol):
 
     def load(self) -> None:
         """Read the rows."""
+        ...
+
+    def show_progress(self, tell: Callable[[float], None]) -> None:
+        """Tell a function how far that is."""
         ...
 
 

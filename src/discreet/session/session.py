@@ -1,5 +1,7 @@
 """Sessions: questions in, tables with error bars out, everything paid for through the gate."""
 
+import sys
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
@@ -40,6 +42,14 @@ from discreet.session.previews import Preview, preview_public_answer, preview_qu
 from discreet.session.settings.file import read_settings
 from discreet.session.standings import AccountReply, ReleaseFacts, list_payments, read_account, sign_certificate
 from discreet.session.workload_session import WorkloadSession
+
+
+def _draw_share(share: float) -> None:
+    """Draw how far an import is, in one line on standard error, which goes when it is done."""
+    if sys.stderr is not None:
+        line = f"importing rows: {share:4.0%}"
+        sys.stderr.write(f"\r{line}" if share < 1 else f"\r{' ' * len(line)}\r")
+        sys.stderr.flush()
 
 
 class Session(WorkloadSession, AbstractContextManager["Session"]):
@@ -463,6 +473,24 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         """Read the rows of files now, and not at the first question. Free; nothing is returned, whatever they are."""
         self._context.need_open()
         self._dataset.warm_up()
+
+    def show_progress(self, tell: Callable[[float], None] | None = None) -> None:
+        """Show how far the import of rows is, while it goes on: at the first question, or at `warm_up`.
+
+        The share depends on rows: it is for whoever may see them, and no part of an answer. What is imported already,
+        and what a server holds, has no progress.
+
+        Args:
+            tell: A function that is told the share that is done, from 0 to 1, in a thread of its own; if left out,
+                it is drawn in a line on standard error, in notebooks too.
+
+        Example:
+            >>> clinic.show_progress()
+            >>> clinic.warm_up()  # doctest: +SKIP
+
+        """
+        self._context.need_open()
+        self._dataset.show_progress(_draw_share if tell is None else tell)
 
     def close(self) -> None:
         """Let go of the rows and of the ledger; what was answered stays."""

@@ -100,7 +100,7 @@ def ask_command(arguments: Arguments) -> CommandOutput:
     if arguments.csv and arguments.json:
         raise InvalidInput("--csv and --json are two forms.", fix="choose one of them")
     sql, options = read_question(arguments), read_options(arguments)
-    with open_project(arguments) as session, reword_errors(sql), progress_line("answering", arguments):
+    with open_project(arguments) as session, reword_errors(sql), progress_line("answering", arguments, session):
         answer = session.sql(sql, **options, fresh=arguments.fresh, request=arguments.request)
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),
@@ -209,7 +209,7 @@ def buy_bounds_command(arguments: Arguments) -> CommandOutput:
     from discreet.gate import one_line
 
     price = price_of(arguments)
-    with open_project(arguments) as session, reword_errors(), progress_line("answering", arguments):
+    with open_project(arguments) as session, reword_errors(), progress_line("answering", arguments, session):
         bounds = session.buy_bounds(arguments.column, epsilon=price["epsilon"], rho=price["rho"])
         facts: dict[str, Fact] = {
             **ledger_facts(session.ledger),

@@ -110,7 +110,7 @@ def batch_command(arguments: Arguments) -> CommandOutput:
         "consistent": not arguments.apart,
         "other": arguments.other,
     }
-    with open_project(arguments) as session, reword_errors(text), progress_line("answering", arguments):
+    with open_project(arguments) as session, reword_errors(text), progress_line("answering", arguments, session):
         if arguments.preview:
             return preview_answer("batch", session, session.preview_batch(questions, **how))
         answers = session.batch(questions, **how, fresh=arguments.fresh, request=arguments.request)
@@ -169,7 +169,7 @@ def hierarchy_command(arguments: Arguments) -> CommandOutput:
     with (
         open_project(arguments) as session,
         reword_errors(arguments.where or ""),
-        progress_line("answering", arguments),
+        progress_line("answering", arguments, session),
     ):
         keys, paths = paths_of(names, cells, columns_of(session, arguments.table))
         if arguments.preview:
@@ -239,7 +239,7 @@ def counter_command(arguments: Arguments) -> CommandOutput:
     with (
         open_project(arguments) as session,
         reword_errors(arguments.where or ""),
-        progress_line("answering", arguments),
+        progress_line("answering", arguments, session),
     ):
         counter = session.counter(arguments.day, **options)
         if arguments.preview:

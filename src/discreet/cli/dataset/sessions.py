@@ -29,9 +29,12 @@ LONGEST = 1_000_000
 SHARE = Fraction(1, 10)
 
 
-def progress_line(task: str, arguments: Arguments) -> Patience:
-    """Return a line of progress for a person."""
-    return Patience(task, wanted=not arguments.json)
+def progress_line(task: str, arguments: Arguments, session: Session | None = None) -> Patience:
+    """Return a line of progress for a person; of a session's import with the share that is done."""
+    line = Patience(task, wanted=not arguments.json)
+    if session is not None and line.on:
+        session.show_progress(line.note)
+    return line
 
 
 def number(value: Fraction) -> str:

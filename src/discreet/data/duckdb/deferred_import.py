@@ -15,6 +15,7 @@ from discreet.core.schema import Schema
 from discreet.data.duckdb.connection import Holdings, lock, need_connected
 from discreet.data.duckdb.importing import import_file, import_tables, outline_holding, read_holding
 from discreet.data.engine_rules import EngineSettings, engine_failed
+from discreet.data.reading.import_progress import TellShare, watch_import
 from discreet.data.reading.importing import Imported
 from discreet.data.reading.sources import stamp_of
 from discreet.data.reading.table_sources import Entering
@@ -68,6 +69,8 @@ class DeferredTables:
         self._settings = settings
         self._lock = threading.Lock()
         self._loaded: Holdings | None = None
+        #: Is told how far the import is.
+        self.tell: TellShare | None = None
         #: The engine; another one, once rows were read that are kept in a file.
         self.connection = connection
         #: What is public: the tables without a row.
@@ -91,12 +94,19 @@ class DeferredTables:
         """Return the tables with their rows, in a locked engine; they are read at the first call."""
         with self._lock:
             if self._loaded is None:
-                self._loaded = self._import_rows()
+                with watch_import(self.tell, self._steps):
+                    self._loaded = self._import_rows()
             return self._loaded
 
     def close(self) -> None:
         """Give the engine's memory and files back."""
         self.connection.close()
+
+    @property
+    def _steps(self) -> int:
+        """How many steps an import has: lines are read, rows are loaded, and those of a unit are put together."""
+        entering = [table.entering for table in (*self._private, *(() if self._store is None else self._publics))]
+        return sum(1 + table.has_lines + (table.declaration.unit.column is not None) for table in entering)
 
     def _are_unchanged(self) -> bool:
         return all(table.is_unchanged for table in (*self._private, *self._publics))

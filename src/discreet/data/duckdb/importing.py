@@ -21,6 +21,7 @@ from discreet.data.duckdb.expressions import Scope, compile_sql
 from discreet.data.engine_rules import EngineSettings
 from discreet.data.reading.connecting import connect, connect_spilling
 from discreet.data.reading.foreign_keys import children_of, key_columns, key_pairs, sort_by_parents
+from discreet.data.reading.import_progress import begin_step
 from discreet.data.reading.importing import Imported, Parent, lead_to_person, load_rows, parent_of
 from discreet.data.reading.sources import stamp_of
 from discreet.data.reading.table_sources import Entering
@@ -218,6 +219,7 @@ def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None
     ids = [UnitColumn(compile_sql(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
     by = ("rowid",) if order is None else (places[order], "rowid")
     names, columns = (f"TABLE {entering.rows}", f"TABLE {entering.units}"), tuple(places.values())
+    begin_step(connection)
     set_aside = beyond_statements(entering.beyond, STAGED, columns, ids, by, schema.rows_per_person)
     for statement in (*set_aside, *cluster_statements(*names, STAGED, columns, ids, by)):
         connection.execute(statement)

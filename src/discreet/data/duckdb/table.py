@@ -22,6 +22,7 @@ from discreet.data.duckdb.expressions import Scope, as_kind, write_sql
 from discreet.data.duckdb.group_codes import GroupCodes, build_group_codes, number_texts
 from discreet.data.duckdb.relations import check_aggregation, need_only, prepare_input
 from discreet.data.engine_rules import EngineSettings, engine_failed, fail_quietly
+from discreet.data.reading.import_progress import TellShare
 from discreet.data.sql.dialect import check_aggregation_length
 from discreet.data.unit_work import check_unit_work
 
@@ -90,6 +91,10 @@ class DuckTable:
     def load(self) -> None:
         """Read the rows now, if they were not read before."""
         self._tables.load()
+
+    def show_progress(self, tell: TellShare | None) -> None:
+        """Tell the share of the import that is done to a function, while rows are read; to none without one."""
+        self._tables.tell = tell
 
     @fail_quietly
     def aggregate(self, aggregation: Aggregation, /) -> Exact:

@@ -22,6 +22,7 @@ from discreet.algebra.functions import LONGEST_TEXT
 from discreet.algebra.names import literal
 from discreet.core import InvalidInput
 from discreet.data.reading.csv_format import CsvFormat
+from discreet.data.reading.import_progress import begin_step, note_share
 from discreet.data.reading.parts import list_parts
 
 #: The engine's table of lines.
@@ -124,12 +125,18 @@ def load_lines(connection: Any, path: Path, form: CsvFormat, cut: LineCut) -> No
         "FROM (SELECT unnest(string_split($piece, chr(10))) AS line) "
         f"WHERE {row} AND strlen(line) <= {LONGEST_LINE}"
     )
-    for number, part in enumerate(list_parts(path)):
+    parts = list_parts(path)
+    sizes = [part.stat().st_size for part in parts]
+    begin_step()
+    for number, part in enumerate(parts):
+        packed = _is_packed(part)
         with open_bytes(part) as file:
             lines = LineReader.of(file, form)
             lines.read_names(file, form)
             for piece in lines.pieces(file):
                 connection.execute(insert, {"piece": cut.cut_lines(piece), "part": number})
+                read = 0 if packed else file.tell()
+                note_share((sum(sizes[:number]) + read) / max(sum(sizes), 1))
 
 
 def forget_lines(connection: Any) -> None:
@@ -157,7 +164,11 @@ def has_mark(file: IO[bytes]) -> bool:
 
 def open_bytes(path: Path) -> IO[bytes]:
     """Open a file, packed or not."""
-    return cast("IO[bytes]", gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb"))
+    return cast("IO[bytes]", gzip.open(path) if _is_packed(path) else path.open("rb"))
+
+
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
 
 
 @dataclass(frozen=True, slots=True)

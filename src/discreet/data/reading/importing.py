@@ -28,6 +28,7 @@ from discreet.data.reading.connecting import connect, connect_spilling
 from discreet.data.reading.csv_files import infer_kinds, is_csv, need_header, no_names
 from discreet.data.reading.csv_format import CsvFormat, cast_written
 from discreet.data.reading.foreign_keys import children_of, key_pairs, person_kind, sort_by_parents
+from discreet.data.reading.import_progress import begin_step
 from discreet.data.reading.sources import Source, attach, detach, own_names, stamp_of
 from discreet.data.reading.table_sources import Declaration, Entering
 
@@ -116,6 +117,7 @@ def load_rows(connection: "DuckDBPyConnection", entering: Entering, target: str)
         query = f"AS SELECT {items} FROM {attached.relation}"  # noqa: S608
         everything = ", ".join(f"c{place} NULLS FIRST" for place in range(len(imported.columns)))
         order = f" ORDER BY {everything}" if entering.public else ""
+        begin_step(connection)
         connection.execute(f"CREATE {target} {query}{order}", attached.parameters)
     return imported
 

@@ -154,6 +154,11 @@ class Entering:
         return f"owners{self.ending}"
 
     @property
+    def has_lines(self) -> bool:
+        """Whether it is a CSV file, or several, whose lines are read before the engine does."""
+        return isinstance(self.source, str | Path) and is_csv(Path(self.source))
+
+    @property
     def stamp(self) -> str:
         """What an import is made of, apart from what can still be declared otherwise; refuses a wrong path."""
         declared = {name.casefold(): kind for name, kind in self.declaration.kinds.items()}

@@ -355,6 +355,11 @@ class RemoteSession(AbstractContextManager["RemoteSession"]):
         """Do nothing: a service reads its rows before it is asked."""
         self._context.need_open()
 
+    def show_progress(self, tell: Callable[[float], None] | None = None) -> None:
+        """Do nothing: how far a service is with its rows is told to nobody who asks it."""
+        del tell
+        self._context.need_open()
+
     def close(self) -> None:
         """Close the connections; what was answered stays."""
         self._context.dataset.closed = True
