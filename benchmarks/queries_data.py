@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 ROWS_EACH, PLACES = 10, 1000
 #: What values are clamped to; about two in ten thousand lie above.
 LOW, HIGH = 0, 60
-#: How much of an answer one person may touch.
+#: The contribution bound of one person.
 GROUPS, ROWS_PER_GROUP = 3, 5
 EPSILON, DELTA = 1, 1e-7
 SEED = 5

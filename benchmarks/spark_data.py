@@ -6,7 +6,7 @@ from pathlib import Path
 ROWS_EACH, GROUPS = 10, 1000
 #: What prices are clamped to; they go up to 100.
 LOW, HIGH = 0, 60
-#: How much of an answer one person may touch.
+#: The contribution bound of one person.
 LIMIT_GROUPS, LIMIT_ROWS = 3, 5
 
 

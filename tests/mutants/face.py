@@ -324,8 +324,8 @@ FACE_MUTANTS = [
     Mutant(
         "settings forget the public tables",
         "session/settings/text.py::_add_tables",
-        'everybody may know all of their rows.", settings.public, place)',
-        'everybody may know all of their rows.", {}, place)',
+        'all of their rows are public.", settings.public, place)',
+        'all of their rows are public.", {}, place)',
         f"{SETTINGS}test_what_is_written_of_several_tables_is_read_again",
     ),
     Mutant(

@@ -92,8 +92,8 @@ REFUSED = [
     ("epsilon = 1,, delta = 1e-9", {}, "name = value"),
     ("epsilon = 1, delta = 1e-5", {}, "The δ of a question"),
     ("epsilon = 1, delta = 0", {}, "The δ of a question"),
-    ("epsilon = 1, privacy_unit_column = ward", {}, "privacy unit was declared"),
-    ("epsilon = 1, privacy_unit_column = nobody", {}, "privacy unit was declared"),
+    ("epsilon = 1, privacy_unit_column = ward", {}, "The privacy unit differs"),
+    ("epsilon = 1, privacy_unit_column = nobody", {}, "The privacy unit differs"),
     ("epsilon = 1, max_groups_contributed = 0", {}, "whole number above 0"),
     ("epsilon = 1, max_groups_contributed = 2.5", {}, "whole number above 0"),
     ("epsilon = 1, max_groups_contributed = 2, max_rows_contributed = 3", {}, "both groups and rows"),
@@ -102,8 +102,8 @@ REFUSED = [
     ("epsilon = 1, max_rows_contributed = 2", {"limit": Limit(groups=2)}, "two contribution bounds"),
     ("epsilon = 1, max_groups_contributed = 2", {"limit": TotalLimit(3)}, "does not bound rows"),
     ("epsilon = 1, group_selection_strategy = best", {}, "no such strategy"),
-    ("epsilon = 1, min_privacy_units_per_group = 5", {}, "not known here"),
-    ("epsilom = 1", {}, "not known here"),
+    ("epsilon = 1, min_privacy_units_per_group = 5", {}, "Unknown option"),
+    ("epsilom = 1", {}, "Unknown option"),
 ]
 
 

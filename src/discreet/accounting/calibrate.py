@@ -108,7 +108,7 @@ def largest_share(
 def most_times(
     part: PrivacyLoss, epsilon: Number | None = None, delta: Number = 0, *, rho: Number | None = None
 ) -> int:
-    """Return how many releases of a kind, fixed beforehand, are found to fit in (ε, δ) or ρ; 0 if not even one does."""
+    """Return a number of releases of a kind, fixed beforehand, that fit in (ε, δ) or ρ; 0 if none is found."""
     fits = _target(epsilon, delta, rho)
     need_loss(part)
     if not fits(part):

@@ -57,7 +57,7 @@ class PureFilter:
 
     @property
     def promise(self) -> PrivacyLoss:
-        """What the whole session costs at most."""
+        """The cost of the whole session at most."""
         return Pure(self.epsilon)
 
     @property
@@ -119,7 +119,7 @@ class ConcentratedFilter:
 
     @property
     def promise(self) -> PrivacyLoss:
-        """What the whole session costs at most."""
+        """The cost of the whole session at most."""
         return Concentrated(self.rho, self.delta)
 
     @property
@@ -188,7 +188,7 @@ class RenyiFilter:
 
     @property
     def promise(self) -> PrivacyLoss:
-        """What the whole session costs at most."""
+        """The cost of the whole session at most."""
         return Approximate(self.epsilon, self.delta)
 
     @property
@@ -329,7 +329,7 @@ def _price(session: Filter, loss: PrivacyLoss) -> Sums:
 
 
 def times_left(session: Filter, loss: PrivacyLoss) -> int:
-    """Return how many times a loss still fits, one after another."""
+    """Return the number of times that a loss still fits, one after another."""
     if not session.fits(loss):
         return 0
     low, high = 1, 2

@@ -55,7 +55,7 @@ class RenyiPrice:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Odometer:
-    """What a session has cost so far, whoever chose what was asked, and whenever it stops.
+    """The cost of a session so far, however its questions were chosen, and whenever it stops.
 
     Guarantee: the theorem above. `spent` has one sum per order and, at its end, the sum of the pure ε's; None stands
     for a sum without bound. With δ = 0 only that last sum is kept: the exact total of basic composition. Equal shares

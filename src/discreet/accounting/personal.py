@@ -65,7 +65,7 @@ class PersonalLimit:
         return Pure(self.amount) if self.currency is Currency.EPSILON else Concentrated(self.amount, self.failures)
 
     def price(self, loss: PrivacyLoss) -> tuple[int, int] | None:
-        """Return what a loss costs in quanta, rounded up; None if it has no cost in this currency."""
+        """Return the cost of a loss in quanta, rounded up; None if it has no cost in this currency."""
         need_relation(loss, Neighbours.ADD_REMOVE)
         pair = concentrated_of(loss) if self.currency is Currency.RHO else approximate_of(loss)
         if pair is None or (pair[1] and self.currency is Currency.EPSILON):

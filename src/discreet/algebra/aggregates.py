@@ -41,21 +41,21 @@ LEAST_POWER, MOST_POWER = -20, 63
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """How many rows count in each group."""
+    """The number of rows that count in each group."""
 
     __canonical__: ClassVar[Record] = Record("Rows")
 
 
 @dataclass(frozen=True, slots=True)
 class People:
-    """How many units have a row that counts in each group."""
+    """The number of units that have a row that counts in each group."""
 
     __canonical__: ClassVar[Record] = Record("People")
 
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """How many rows that count have a value, in each group."""
+    """The number of rows that count and have a value, in each group."""
 
     __canonical__: ClassVar[Record] = Record("Present", "value")
 
@@ -88,7 +88,7 @@ class Total:
 
 @dataclass(frozen=True, slots=True)
 class Distinct:
-    """How many different values (NULL is none) the rows that count have, in each group."""
+    """The number of different values (NULL is none) of the rows that count, in each group."""
 
     __canonical__: ClassVar[Record] = Record("Distinct", "value")
 
@@ -97,7 +97,7 @@ class Distinct:
 
 @dataclass(frozen=True, slots=True)
 class Frequencies:
-    """How many rows that count have their grid point (as in `Total`) in each cell of so many steps, in each group.
+    """The number of rows that count with their grid point (as in `Total`) in each cell of so many steps, in each group.
 
     Cell i begins at low_steps + i·span. One column for each of the `cells`.
     """
@@ -110,13 +110,13 @@ class Frequencies:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return -(-(self.bounds.high_steps - self.bounds.low_steps + 1) // self.span)
 
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How many rows that count have their value in [edge i, edge i + 1), the last one closed, in each group.
+    """The number of rows that count with their value in [edge i, edge i + 1), the last one closed, in each group.
 
     Edges are compared as float64. Values outside and NULL are not counted. One column for each of the `cells`.
     """
@@ -128,7 +128,7 @@ class Histogram:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return len(self.edges) - 1
 
 
@@ -142,7 +142,7 @@ class Load(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PeopleBy:
-    """How many units have a load of 1, 2, …, `most` or more: one row of counts, over all groups, before limits."""
+    """The number of units with a load of 1, 2, …, `most` or more: one row of counts, over all groups, before limits."""
 
     load: Load
     most: int
@@ -150,7 +150,7 @@ class PeopleBy:
 
 @dataclass(frozen=True, slots=True)
 class PeopleWhere:
-    """How many units have a row with this condition true: one count, over all groups, before limits."""
+    """The number of units that have a row with this condition true: one count, over all groups, before limits."""
 
     __canonical__: ClassVar[Record] = Record("PeopleWhere", "condition")
 
@@ -159,14 +159,14 @@ class PeopleWhere:
 
 @dataclass(frozen=True, slots=True)
 class PeopleCut:
-    """How many units lose a row to the limit: one count over all groups."""
+    """The number of units that lose a row to the limit: one count over all groups."""
 
     __canonical__: ClassVar[Record] = Record("PeopleCut")
 
 
 @dataclass(frozen=True, slots=True)
 class Extremes:
-    """How many units have their largest (or smallest) value in each cell of the logarithmic grid, before limits.
+    """The number of units with their largest (or smallest) value in each cell of the logarithmic grid, before limits.
 
     One row of counts. A unit without a value is in none. With P = MOST_POWER − LEAST_POWER + 1 powers, cell P is for
     zero and all |x| ≤ 2^LEAST_POWER; cell P + k, k = 1…P, for 2^(LEAST_POWER + k − 1) < x ≤ 2^(LEAST_POWER + k), the
@@ -178,7 +178,7 @@ class Extremes:
 
     @property
     def cells(self) -> int:
-        """How many cells there are."""
+        """The number of cells."""
         return 2 * (MOST_POWER - LEAST_POWER + 1) + 1
 
 
@@ -261,7 +261,7 @@ class Table(Protocol):
 def sensitivity_of(
     aggregate: Aggregate, limit: AnyLimit, neighbours: Neighbours = Neighbours.ADD_REMOVE
 ) -> Sensitivity:
-    """Return how far one unit moves an aggregate: the whole array, over all groups and cells.
+    """Return the distance by which one unit moves an aggregate: the whole array, over all groups and cells.
 
     Replacing a unit is removing one and adding another, so that every norm at most doubles.
     """
@@ -275,7 +275,7 @@ def _of_neighbours(added: Sensitivity, neighbours: Neighbours) -> Sensitivity:
 
 
 def sensitivity_of_sets(finest: Sensitivity, *, whole: bool, coarser: int) -> Sensitivity:
-    """Return how far one unit moves a table and sums over its groups, in so many coarser groupings, as one vector.
+    """Return the distance by which one unit moves a table and its sums in coarser groupings, as one vector.
 
     `finest` is how far it moves the table; `whole` says whether that is a part of the vector.
 
@@ -302,7 +302,7 @@ def addends_of(total: Total) -> list[int]:
 def sensitivity_of_distinct(
     total: Total, limit: AnyLimit, neighbours: Neighbours = Neighbours.ADD_REMOVE
 ) -> Sensitivity:
-    """Return how far one unit moves a sum over the different grid points of rows that count, each once, in each group.
+    """Return the distance by which one unit moves a sum over different grid points of rows that count, in each group.
 
     Guarantee: let S be the grid points of the others' rows in a group, and T those of the unit's rows that count there,
     of which there are at most as many as rows, r. With the unit there are S ∪ T, without it S: the sum moves by what

@@ -360,7 +360,7 @@ def ends_of_substring(call: Call) -> tuple[int, int] | None:
 
 
 def length_of_right(call: Call) -> int | None:
-    """Return how many last letters of a text are meant, as far as engines count; None for NULL."""
+    """Return the number of last letters of a text that are meant, as far as engines count; None for NULL."""
     length = whole_of(call.arguments[1])
     if length is None:
         return None

@@ -95,7 +95,7 @@ class Pattern:
 
     @property
     def letters(self) -> int:
-        """How many letters a text has at least that matches."""
+        """The least number of letters of a text that matches."""
         return sum(gap.letters for gap in self.gaps) + sum(map(len, self.literals))
 
 

@@ -253,7 +253,7 @@ class MatchJoin:
 
     @property
     def moved(self) -> int:
-        """How many rows of the result one unit makes go or come, at most."""
+        """The largest number of rows of the result that one unit makes go or come."""
         return 4 * self.rows * self.matches
 
 
@@ -337,7 +337,7 @@ def matching(relation: Relation) -> MatchJoin | None:
 
 
 def most_rows(relation: Relation) -> int | None:
-    """Return how many rows one unit has at most, where that is known beforehand."""
+    """Return the number of rows that one unit has at most, where that is known beforehand."""
     match relation:
         case PerUnit(keys=()):
             return 1

@@ -86,7 +86,7 @@ def cap_pair_rows(own: int, other: int, cap: int) -> int:
 
 
 def cap_public_rows(fan_out: int, cap: int) -> int:
-    """Return how many rows of a unit are joined with a public table."""
+    """Return the number of rows of a unit that are joined with a public table."""
     return cap // max(min(fan_out, cap), 1)
 
 
@@ -106,7 +106,7 @@ class FanOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RowFacts:
-    """How many rows units can have. Public: caps that are declared, and facts about public tables."""
+    """The number of rows that units can have. Public: caps that are declared, and facts about public tables."""
 
     cap: int
     #: The cap on the rows of one unit in each table. Where rows are units, 1.
@@ -121,7 +121,7 @@ class RowFacts:
         return not scan.whole and scan.table not in self.within
 
     def most(self, relation: Relation) -> int:
-        """Return how many rows one unit has at most in a relation, after its cuts."""
+        """Return the number of rows that one unit has at most in a relation, after its cuts."""
         match relation:
             case Scan(table=table, whole=everything):
                 return UNKNOWN if everything else self.tables.get(table, self.cap)
@@ -139,7 +139,7 @@ class RowFacts:
                 return min(self.cap, self.most(relation.left) * max(self._partners(relation), 1))
 
     def _partners(self, join: UnitJoin | PublicJoin) -> int:
-        """Return how many rows of a join one row on the left becomes at most."""
+        """Return the largest number of rows of a join that one row on the left becomes."""
         if join.kind not in MAKING:
             return 1
         return self.most(join.right) if isinstance(join, UnitJoin) else self.fan_out(join.right, join.on)
@@ -159,7 +159,7 @@ class RowFacts:
         return join.kind in MAKING and self.most(join.left) * self.most(join.right) > self.cap
 
     def fan_out(self, table: PublicScan, on: tuple[Pair, ...]) -> int:
-        """Return how many rows of a public table one row is joined with, at most; the cap may leave fewer."""
+        """Return the largest number of rows of a public table that one row is joined with; the cap may leave fewer."""
         return self.fan_outs.get(FanOut.of(table, on), UNKNOWN)
 
 

@@ -47,7 +47,7 @@ MEMBER, BRANCH, MATCHED, SEARCHED, COUNTED = 10, 1_000, 40, 4, 80
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a value costs in one row: letters that it has at most, parts that are evaluated, steps that they take."""
+    """The work of a value in one row: its letters at most, the parts that are evaluated, the steps that they take."""
 
     letters: int
     parts: int
@@ -69,7 +69,7 @@ def can_grow(call: Call) -> bool:
 
 
 def _replaced(below: Sequence[Cost]) -> int:
-    """Return how many letters REPLACE makes at most, before they are cut."""
+    """Return the largest number of letters that REPLACE makes, before they are cut."""
     text, old, new = (cost.letters for cost in below)
     return text + text // max(old, 1) * max(new - old, 0)
 
@@ -125,7 +125,7 @@ def _searching(call: Call, below: Sequence[Cost]) -> int:
 
 
 def _letters_of(call: Call, below: list[Cost]) -> int:
-    """Return how many letters a text has at most that a function makes."""
+    """Return the largest number of letters of a text that a function makes."""
     match call.function:
         case F.CONCAT:
             return min(sum(cost.letters for cost in below), LONGEST_TEXT)

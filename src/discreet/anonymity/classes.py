@@ -30,17 +30,17 @@ class Classes:
 
     @property
     def count(self) -> int:
-        """How many classes there are."""
+        """The number of classes."""
         return len(self.sizes)
 
     @property
     def published(self) -> int:
-        """How many rows are in classes."""
+        """The number of rows that are in classes."""
         return int(self.sizes.sum())
 
     @property
     def suppressed(self) -> int:
-        """How many rows are left out."""
+        """The number of rows that are left out."""
         return len(self.labels) - self.published
 
     def without(self, small: NDArray[np.bool_]) -> "Classes":

@@ -114,7 +114,7 @@ def _finding(engine: Held, name: str, rows: int) -> Finding:
 
 
 def _counts(engine: Held, name: str) -> tuple[int, int, int]:
-    """Return how many rows have a value, how many values there are, and how many of them once."""
+    """Return the numbers of rows with a value, of different values, and of values that occur once."""
     # S608, here and below: names are quoted, patterns are literals.
     counted = f"(SELECT count(*) AS n FROM {ROWS} WHERE {quote_name(name)} IS NOT NULL GROUP BY {quote_name(name)})"  # noqa: S608
     ((filled, distinct, alone),) = engine.ask(

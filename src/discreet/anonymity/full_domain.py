@@ -62,7 +62,7 @@ class Node:
     ladders: Sequence[Ladder]
     k: int
     requirements: Sequence[Requirement]
-    #: How many rows may be suppressed.
+    #: The number of rows that may be suppressed.
     most: int
     #: Each combination of values that occurs: its codes, how many rows hold it, and which one each row holds.
     combinations: NDArray[np.int64]

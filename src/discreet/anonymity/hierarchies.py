@@ -48,7 +48,7 @@ class Hierarchy:
 
     @property
     def height(self) -> int:
-        """How many times a value can be generalised."""
+        """The number of times that a value can be generalised."""
         return len(self.levels) - 1
 
     def labels(self, level: int) -> tuple[str, ...]:

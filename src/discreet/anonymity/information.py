@@ -124,7 +124,7 @@ def _entropy_share(published: Anonymised, name: str) -> float:
 
 
 def _count_admitted(published: Anonymised, name: str, counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many rows of the table have a value that a class admits, of each class."""
+    """Return the number of rows of the table with a value that a class admits, of each class."""
     region = published.regions[name]
     if isinstance(region, Intervals):
         summed = np.concatenate(([0], np.cumsum(counts)))

@@ -32,7 +32,7 @@ class Attribute:
 
     @property
     def domain(self) -> int:
-        """How many values occur."""
+        """The number of values that occur."""
         return len(self.values)
 
     @property

@@ -36,7 +36,7 @@ class Sets:
 
     @property
     def sizes(self) -> NDArray[np.int64]:
-        """How many values each set has."""
+        """The number of values that each set has."""
         return np.diff(self.starts)
 
 

@@ -125,7 +125,7 @@ def mark_meeting_classes(requirement: Requirement, spread: Spread) -> NDArray[np
 
 
 def distinct_values(spread: Spread) -> NDArray[np.int64]:
-    """Return how many different values each class has."""
+    """Return the number of different values that each class has."""
     return np.bincount(spread.owners, minlength=len(spread.sizes))
 
 

@@ -48,7 +48,7 @@ def settle(value: object, **fields: object) -> None:
 
 #: Types whose `repr` the language fixes. Of exactly these: a class that derives from one may show anything.
 PLAIN = frozenset({NoneType, bool, int, float, str, bytes, Fraction, date, datetime})
-#: What other libraries derive their numbers, texts and moments from; and those whose `repr` tells two of them apart.
+#: The classes that other libraries derive their numbers, texts and moments from; and those with a `repr` of each value.
 LEAVES = (str, bytes, date, Number)
 LIBRARIES = frozenset({"builtins", "datetime", "decimal", "fractions", "numpy", "pandas"})
 
@@ -69,7 +69,7 @@ class Record:
     Args:
         name: the name of the class in a text.
         fields: the written name of each field; "written=attribute" where the attribute is called otherwise today.
-        unwritten: attributes that are no part of a text.
+        unwritten: attributes that are not part of a text.
         foreign: written fields that may hold values of a caller's own class, which are known by their `repr`.
 
     """
@@ -78,7 +78,7 @@ class Record:
     fields: tuple[tuple[str, str], ...]
     unwritten: tuple[str, ...]
     foreign: tuple[str, ...]
-    #: What stands before each field, its attribute, and whether it is foreign; from the last one to the first.
+    #: The text before each field, its attribute, and whether it is foreign; from the last one to the first.
     pieces: tuple[tuple[Verbatim, str, bool], ...] = field(repr=False, compare=False)
 
     def __init__(self, name: str, *fields: str, unwritten: Sequence[str] = (), foreign: Sequence[str] = ()) -> None:
@@ -93,7 +93,7 @@ class Record:
         settle(self, pieces=tuple(reversed(pieces)))
 
     def parts(self, value: object) -> list[object]:
-        """Return what is written of a value, from the end to the beginning."""
+        """Return the pieces of a value's text, from the end to the beginning."""
         if not self.pieces:
             return [Verbatim(f"{self.name}()")]
         parts: list[object] = [CLOSING]
@@ -111,7 +111,7 @@ class Choices:
     texts: Mapping[object, str]
 
     def parts(self, value: Enum) -> list[object]:
-        """Return what is written of a member."""
+        """Return the text of a member."""
         text = self.texts.get(value.value)
         if text is None:
             raise _unwritten(value)
@@ -126,7 +126,7 @@ class OwnText:
     text: Callable[[Any], str]
 
     def parts(self, value: object) -> list[object]:
-        """Return what is written of a value."""
+        """Return the text of a value."""
         return [Verbatim(self.text(value))]
 
 
@@ -160,7 +160,7 @@ def foreign_text(value: object) -> str:
 
 
 def _parts(value: object) -> list[object]:
-    """Return what a value is written by, from the end to the beginning."""
+    """Return the writers of a value, from the end to the beginning."""
     form = _form_of(value)
     if form is not None:
         parts: list[object] = form.parts(value)
@@ -186,7 +186,7 @@ def _list_parts(values: Sequence[object]) -> list[object]:
 
 
 def _form_of(value: object) -> Any:
-    """Return what a class says of itself; one that derives from it is another class, and says nothing."""
+    """Return the record that a class declares; a class that derives from it is another class, and declares none."""
     return vars(type(value)).get("__canonical__")
 
 

@@ -28,7 +28,7 @@ def load_library(source: str) -> ctypes.CDLL | None:
 
 
 def library_path(source: str, system: str = sys.platform) -> Path:
-    """Return where the library of the C file beside a module stands: the name that `hatch_build.py` gives it."""
+    """Return the path of the library of the C file beside a module: the name that `hatch_build.py` gives it."""
     path = Path(source)
     if system == "win32":
         return path.with_suffix(".dll")

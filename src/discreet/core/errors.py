@@ -76,7 +76,7 @@ class Finished(DiscreetError, RuntimeError):
 
 
 class LedgerDamaged(DiscreetError, RuntimeError):
-    """What is stored contradicts itself, or what was seen before. Nothing is paid and nothing leaves."""
+    """The stored data contradicts itself, or an earlier state. Nothing is paid and nothing leaves."""
 
 
 class LedgerUnavailable(DiscreetError, RuntimeError):
@@ -96,7 +96,7 @@ class NotReady(DiscreetError, RuntimeError):
 
 
 class RunFailed(DiscreetError, RuntimeError):
-    """A plan was paid for and failed while it ran. What was wrong is in the operator's log, and nowhere else.
+    """A plan was paid for and failed while it ran. The cause is in the operator's log, and nowhere else.
 
     `receipt` is that of the payment, under which it can be run again.
     """

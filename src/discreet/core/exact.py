@@ -86,14 +86,14 @@ def probability(value: object, name: str) -> Fraction:
     """Return an exact number strictly between zero and one."""
     number = exact(value, name)
     if not 0 < number < 1:
-        # Each its own example: a δ of 0.95 would protect nobody.
+        # Each its own example: a δ of 0.95 would be no protection.
         example = "1e-9, far below one in the number of people" if name == "delta" else "0.95"
         raise InvalidInput(f"{name} must lie strictly between 0 and 1.", fix=f"pass {name} such as {example}")
     return number
 
 
 def whole(value: object, name: str, *, least: int | None = 1, most: int | None = None) -> int:
-    """Return an integer within the given range; 3.0 is not an integer, because nobody counts in floats."""
+    """Return an integer within the given range; 3.0 is refused, because floats are not for counting."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise WrongType(f"{name} is {kind_of(value)}, not a whole number.", fix=f"pass {name} as an int")
     number = _index(value, name, "whole number")

@@ -42,7 +42,7 @@ class Limit:
 
     @property
     def rows(self) -> int:
-        """How many rows one unit may have in all groups together."""
+        """The number of rows that one unit may have in all groups together."""
         return self.groups * self.rows_per_group
 
     def __str__(self) -> str:
@@ -76,12 +76,12 @@ class TotalLimit:
 
     @property
     def groups(self) -> int:
-        """How many groups one unit may touch: as many as it has rows."""
+        """The number of groups that one unit may touch: as many as it has rows."""
         return self.rows
 
     @property
     def rows_per_group(self) -> int:
-        """How many rows one unit may have in one group: all of them."""
+        """The number of rows that one unit may have in one group: all of them."""
         return self.rows
 
     def __str__(self) -> str:

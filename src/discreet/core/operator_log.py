@@ -17,6 +17,6 @@ OPERATOR.propagate = False
 
 
 def tell_operator(event: str, failure: BaseException) -> None:
-    """Write what failed, and all that is known of it."""
+    """Log a failure, with everything that is known of it."""
     with suppress(Exception):  # a log that fails has nothing to tell the caller
         OPERATOR.error("%s", event, exc_info=failure)

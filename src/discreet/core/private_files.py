@@ -1,8 +1,8 @@
 """Files and folders that only their owner may read and write: how they are created, opened and narrowed.
 
 The mode is set on the open file, so that it does not depend on the umask, and before anything is written. A symbolic
-link is never followed at the last step of a path: whoever may write to a folder could otherwise choose which file of
-ours is read, overwritten or given another mode.
+link is never followed at the last step of a path: otherwise any process that may write to a folder could choose
+which file of ours is read, overwritten or given another mode.
 """
 
 import fcntl
@@ -18,7 +18,7 @@ from discreet.core.errors import InvalidInput
 
 #: For the owner alone.
 PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
-#: What others may do, by mode.
+#: The permissions of other users, by mode.
 OTHERS = 0o077
 #: The variable that names the folder of this user's state, if it is not that of the system.
 STATE = "DISCREET_STATE"

@@ -18,7 +18,7 @@ Value = int | float | str | bool | date | datetime | None
 Day = TypeVar("Day", bound=date)
 
 
-#: How many rows of one privacy unit a table holds, unless another cap is declared; and the largest cap there is.
+#: The number of rows of one privacy unit in a table, unless another cap is declared; and the largest cap there is.
 ROWS_PER_PERSON, MOST_ROWS_PER_PERSON = 10_000, 100_000_000
 
 #: The day that days are counted from.
@@ -26,7 +26,7 @@ EPOCH = date(1970, 1, 1).toordinal()
 
 
 class Kind(Enum):
-    """What a column or an expression holds."""
+    """The kind of the values of a column or an expression."""
 
     __canonical__ = Choices(
         "Kind",
@@ -81,18 +81,18 @@ class Column:
     complete: bool = False
 
 
-#: What the person's column of a table is called that has none of its own, and leads to the person by a key.
+#: The name of the person's column in a table that has none of its own, and leads to the person by a key.
 PERSON = "person"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignKey:
-    """How rows of a table lead to their person: by a key of another private table, whose rows are somebody's.
+    """The way from rows of a table to their person: a key of another private table, whose rows have persons.
 
-    A row is of whoever a parent row with the same key is of, once for each such person: one, if the key is unique,
-    which the steward declares. Of whom it is depends, person by person, on that person's own parent rows, so that
-    taking one person's parent rows away takes away that person's rows here and no others, unique key or not. Rows
-    without a parent are nobody's.
+    A row belongs to each person who has a parent row with the same key, once for each such person: to one, if the key
+    is unique, which the steward declares. Whether it belongs to a person depends on that person's own parent rows
+    alone, so that taking one person's parent rows away takes away that person's rows here and no others, unique key or
+    not. Rows without a parent belong to no person.
 
     Args:
         parent: The table that the key belongs to.
@@ -160,7 +160,7 @@ class Schema:
         missing = self.unit.column is not None and self.find(self.unit.column) is None
         if self.people is None and missing:
             raise InvalidInput(
-                f"There is no column {self.unit.column!r} that could say who is protected.",
+                f"There is no column {self.unit.column!r} to name the privacy unit.",
                 fix=f"pass one of: {', '.join(self.names)}",
             )
         window = None if self.people is not None else self.unit.window

@@ -241,10 +241,10 @@ def bounded_sum(
 
 
 def _most_moved(bounds: Bounds, neighbours: Neighbours, rows: int) -> int:
-    """How far one unit with so many rows moves one sum.
+    """Return the distance by which one unit with so many rows moves one sum.
 
     A replaced unit may have had no row in the sum at all (a condition dropped it), so its own sum lies between its
-    extremes with zero among them. Where every unit has exactly one row, count the values from `low` upwards: then
+    extremes with zero among them. If every unit has exactly one row, count the values from `low` upwards: then
     the interval starts at zero, and the sensitivity is its width.
     """
     match need_neighbours(neighbours):

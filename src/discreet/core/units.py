@@ -9,7 +9,7 @@ from discreet.core.errors import InvalidInput, WrongType
 
 
 class Neighbours(Enum):
-    """Which two tables a guarantee makes hard to tell apart."""
+    """The neighbour relation: which two tables a guarantee makes hard to distinguish."""
 
     __canonical__ = Choices(
         "Neighbours",
@@ -127,8 +127,8 @@ class Window:
 class PrivacyUnit:
     """The privacy unit: one row, or all rows that share one value of a column, for life or within a window of time.
 
-    With a window the promise is for each person's rows of one month, say. What many months together tell about a person
-    is not hidden: the losses of all windows in which that person has rows add up.
+    With a window the guarantee is for each person's rows of one month, for example. The combined information of many
+    months about a person is not hidden: the losses of all windows in which that person has rows add up.
 
     Args:
         column: The column whose value all rows of one person share; None protects single rows.

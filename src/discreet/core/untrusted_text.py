@@ -1,4 +1,4 @@
-"""Reads JSON and exact numbers that somebody else wrote: one meaning each, and no more work than the text is long.
+"""Reads JSON and exact numbers from untrusted sources: one meaning each, and no more work than the text is long.
 
 Python's own readers take the last of two equal keys, numbers that are none (`NaN`), nesting without end, and exact
 numbers such as `1e999999999`, whose digits would take hours to write out.
@@ -16,7 +16,7 @@ from discreet.core.errors import InvalidInput
 MOST_DIGITS = 4300
 #: A text such as -12, 7/30 or 0.25; exponents are refused, however small.
 NUMBER = re.compile(r"-?[0-9]+(?:/[0-9]+|\.[0-9]+)?")
-#: How far a JSON text may be nested.
+#: The deepest nesting of a JSON text.
 DEEPEST = 100
 
 
@@ -30,7 +30,7 @@ def read_fraction(text: object) -> Fraction:
 
 
 def read_json(text: str | bytes) -> Any:
-    """Return what a JSON text says; refuse equal keys in one object, NaN, infinities, and deep nesting."""
+    """Return the value of a JSON text; refuse equal keys in one object, NaN, infinities, and deep nesting."""
     try:
         value = json.loads(text, object_pairs_hook=_need_unique_keys, parse_constant=_refuse, parse_float=_finite)
         _need_shallow(value)
@@ -42,7 +42,7 @@ def read_json(text: str | bytes) -> Any:
 def _need_unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     by_key = dict(pairs)
     if len(by_key) < len(pairs):
-        raise InvalidInput("A key stands twice in this text.", fix="ask whoever gave it to you for a new one")
+        raise InvalidInput("This text contains a key twice.", fix="ask its author for a new one")
     return by_key
 
 
@@ -58,7 +58,7 @@ def _finite(text: str) -> float:
 
 
 def _need_shallow(value: Any) -> None:
-    """Refuse what is nested deeper than anything of ours: whoever walks it later would run out of stack."""
+    """Refuse values that are nested deeper than any of ours: a later walk over them would exhaust the stack."""
     level, depth = [value], 0
     while level:
         if depth > DEEPEST:
@@ -73,4 +73,4 @@ def _need_shallow(value: Any) -> None:
 
 
 def _unreadable() -> InvalidInput:
-    return InvalidInput("This is not a text that we write.", fix="ask whoever gave it to you for a new one")
+    return InvalidInput("This text was not written by discreet.", fix="ask its author for a new one")

@@ -152,7 +152,7 @@ class UnitWork:
         return UnitRows(_costs_of_columns(scan), 0, 0)
 
     def _rows_of_join(self, join: UnitJoin | PublicJoin | MatchJoin, left: UnitRows, right: UnitRows) -> int:
-        """Return how many rows of a join are one unit's."""
+        """Return the number of rows of a join that are one unit's."""
         match join:
             case MatchJoin(rows=rows, matches=matches):
                 return 2 * min(rows, max(left.rows, right.rows)) * matches

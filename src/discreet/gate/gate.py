@@ -64,7 +64,7 @@ LEDGERS = (LedgerUnavailable, LedgerDamaged, Finished)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Price:
-    """What a plan would cost, and whether it could be paid for."""
+    """The cost of a plan, and whether it could be paid for."""
 
     what: str
     cost: PrivacyLoss

@@ -29,11 +29,11 @@ class Plan(Protocol[Data_contra]):
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What it costs; may not depend on data."""
+        """The cost; may not depend on data."""
         ...
 
     def describe(self) -> str:
-        """Return what is asked, in words for people; public."""
+        """Return the question, in words for people; public."""
         ...
 
     def canonical(self) -> str:
@@ -72,7 +72,7 @@ class SteppedPlan(Protocol[Data_contra]):
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What all steps cost together; may not depend on data."""
+        """The cost of all steps together; may not depend on data."""
         ...
 
     @property
@@ -81,7 +81,7 @@ class SteppedPlan(Protocol[Data_contra]):
         ...
 
     def describe(self) -> str:
-        """Return what is asked, in words for people; public."""
+        """Return the question, in words for people; public."""
         ...
 
     def canonical(self) -> str:

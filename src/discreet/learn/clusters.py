@@ -60,11 +60,11 @@ class ClusterPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What all steps cost."""
+        """The cost of all steps."""
         return total([(self.noise, self.steps)])
 
     def describe(self) -> str:
-        """Return what is released, in words."""
+        """Return the release, in words."""
         return f"{self.clusters} clusters of rows of {self.features.columns} columns in {self.steps} steps"
 
     def canonical(self) -> str:

@@ -108,12 +108,12 @@ class DescentPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What the fit costs."""
+        """The cost of the fit."""
         counted = [] if self.counting is None else [(self.counting, 1)]
         return total([*counted, (self.gradient, self.steps)])
 
     def describe(self) -> str:
-        """Return what is fitted, in words."""
+        """Return the fit, in words."""
         return (
             f"logistic regression of {self.classes} classes on {self.features.columns} features "
             f"by {self.steps} steps of noisy gradient descent"

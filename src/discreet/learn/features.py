@@ -58,7 +58,7 @@ class Features:
 
     @property
     def columns(self) -> int:
-        """How many columns there are."""
+        """The number of columns."""
         return len(self.low)
 
     def check_columns(self, rows: object) -> None:

@@ -66,11 +66,11 @@ class FinitePlan:
 
     @property
     def cost(self) -> BoundedRange:
-        """What the choice costs."""
+        """The cost of the choice."""
         return self.mechanism.cost
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         return f"one of {self.hypotheses.size} hypotheses, by its mistakes"
 
     def canonical(self) -> str:

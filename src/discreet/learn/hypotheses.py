@@ -30,7 +30,7 @@ class FiniteClass(Protocol):
 
     @property
     def size(self) -> int:
-        """How many hypotheses there are."""
+        """The number of hypotheses."""
         ...
 
     def mistakes(self, values: Floats, labels: Truths) -> Integers:
@@ -73,7 +73,7 @@ class Thresholds:
 
     @property
     def size(self) -> int:
-        """How many hypotheses there are."""
+        """The number of hypotheses."""
         return len(self.cuts) * (2 if self.both else 1)
 
     def mistakes(self, values: Floats, labels: Truths) -> Integers:
@@ -118,7 +118,7 @@ class Conjunctions:
 
     @property
     def size(self) -> int:
-        """How many hypotheses there are."""
+        """The number of hypotheses."""
         return int(3**self.columns)
 
     def mistakes(self, values: Floats, labels: Truths) -> Integers:
@@ -165,7 +165,7 @@ class DecisionLists:
 
     @property
     def size(self) -> int:
-        """How many different functions there are."""
+        """The number of different functions."""
         return len(list_functions(self.columns)[0])
 
     def mistakes(self, values: Floats, labels: Truths) -> Integers:
@@ -213,7 +213,7 @@ class Hypotheses:
 
     @cached_property
     def size(self) -> int:
-        """How many hypotheses there are."""
+        """The number of hypotheses."""
         return len(self.functions)
 
     def mistakes(self, values: Floats, labels: Truths) -> Integers:

@@ -72,7 +72,7 @@ class ProductPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What the matrix costs."""
+        """The cost of the matrix."""
         return self.noise.cost
 
     @property
@@ -81,7 +81,7 @@ class ProductPlan:
         return self.noise.deviation / STEPS**2
 
     def describe(self) -> str:
-        """Return what is released, in words."""
+        """Return the release, in words."""
         return f"the second moments of {self.features.columns} columns"
 
     def canonical(self) -> str:
@@ -124,7 +124,7 @@ class GroupPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What the sums cost."""
+        """The cost of the sums."""
         return self.noise.cost
 
     @property
@@ -133,7 +133,7 @@ class GroupPlan:
         return self.noise.deviation / STEPS
 
     def describe(self) -> str:
-        """Return what is released, in words."""
+        """Return the release, in words."""
         return f"means and variances of {self.features.columns} columns in {self.groups} groups"
 
     def canonical(self) -> str:

@@ -83,7 +83,7 @@ class ObjectivePlan:
 
     @property
     def rho(self) -> Fraction:
-        """What the approximation may cost: the ρ of the part of ε and δ that is not the minimum's."""
+        """The largest cost of the approximation: the ρ of the part of ε and δ that is not the minimum's."""
         share = OUTPUT / (1 - OUTPUT)
         return affordable(self.epsilon * share, self.delta * share)
 
@@ -114,7 +114,7 @@ class ObjectivePlan:
 
     @property
     def jacobian(self) -> Fraction:
-        """What the determinants cost: ln(1 + R²/4Λ), rounded up, and the slack."""
+        """The cost of the determinants: ln(1 + R²/4Λ), rounded up, and the slack."""
         return log_up(1 + self.norm**2 / (4 * self.penalty)) + SLACK
 
     @property
@@ -138,11 +138,11 @@ class ObjectivePlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What the fit costs: the minimum's (ε, δ), and the (ε, δ) that `rho` was chosen for, added up."""
+        """The cost of the fit: the minimum's (ε, δ), and the (ε, δ) that `rho` was chosen for, added up."""
         return Approximate(self.epsilon / (1 - OUTPUT), self.delta / (1 - OUTPUT))
 
     def describe(self) -> str:
-        """Return what is fitted, in words."""
+        """Return the fit, in words."""
         return f"logistic regression of two classes on {self.features.columns} features by a perturbed objective"
 
     def canonical(self) -> str:

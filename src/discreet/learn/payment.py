@@ -79,6 +79,6 @@ def noise_for(square: int, rho: Fraction) -> Gaussian:
 
 
 def total(parts: Sequence[tuple[Gaussian, int]]) -> PrivacyLoss:
-    """Return what several sums cost together, each with how many times it is released."""
+    """Return the cost of several sums together, each with how many times it is released."""
     losses = [Repeated(noise.cost, times) if times > 1 else noise.cost for noise, times in parts]
     return losses[0] if len(losses) == 1 else Composed(losses)

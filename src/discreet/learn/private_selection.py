@@ -91,7 +91,7 @@ class PrivateSelection:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What the release costs, however many runs there were, for the neighbours that candidates are priced for."""
+        """The cost of the release, however many runs there were, for the neighbours that candidates are priced for."""
         losses = [candidate.cost for candidate in self.candidates]
         curve = Renyi(selection_curve(losses, self.stop))
         match neighbours_of(Composed(losses)):  # which refuses candidates that do not agree
@@ -105,7 +105,7 @@ class PrivateSelection:
                 return curve
 
     def describe(self) -> str:
-        """Return what is chosen, in words."""
+        """Return the choice, in words."""
         return f"the best of about {self.mean_runs} runs of {len(self.candidates)} candidates, by {self.name}"
 
     def canonical(self) -> str:

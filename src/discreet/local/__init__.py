@@ -1,6 +1,6 @@
 """Privacy at the source: the client encodes, the server estimates.
 
-Each device has its own purse; there is no ledger on the server. What a client needs is plain Python: names that need
+Each device has its own purse; there is no ledger on the server. A client needs plain Python only: names that need
 NumPy are fetched when they are first asked for.
 """
 
@@ -78,7 +78,7 @@ __all__ = [
     "variance_of",
 ]
 
-#: Where the names of the server live, which need NumPy; a device has none.
+#: The modules of the server's names, which need NumPy; a device has none.
 _FETCHED = {
     **dict.fromkeys(("MeanEstimate", "errors_of_mean", "estimate_mean"), "averages"),
     **dict.fromkeys(("cost_of", "shuffled_cost"), "costs"),

@@ -6,8 +6,8 @@ those on it (such as: the same price for all, or students at half of it).
 **Guarantee.** A pricing π is drawn with probability proportional to e^(rate·revenue(π)), where the revenue adds up over
 segments. ε-bounded range: where attributes are *reported*, for one bid that is added, removed or replaced, its segment
 included; where they are *verified*, for one that is added, removed, or replaced by another of the same segment. Proof.
-Within a segment, revenues move all one way, by the top price at most, and rate = ε/top. Somebody who is replaced by a
-bidder of another segment takes a bid out of one and puts one into another: revenues move by the top at most, but both
+Within a segment, revenues move all one way, by the top price at most, and rate = ε/top. A bidder who is replaced by
+one of another segment takes a bid out of one and puts one into another: revenues move by the top at most, but both
 ways, and rate = ε/2top. ∎ To verify attributes halves the error; the cost is then one for add/remove neighbours
 (`Parallel`), and a ledger whose units are replaced refuses it.
 If every combination is allowed, revenue(π) is a sum with one term for each segment, so P(π) is a product: segments are
@@ -93,11 +93,11 @@ class AttributeAuction:
 
     @property
     def cost(self) -> BoundedRange | Parallel:
-        """What all prices cost together."""
+        """The cost of all prices together."""
         return Parallel([self.mechanism.cost]) if self.verified else self.mechanism.cost
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         which = "every combination" if self.pricings is None else f"{len(self.pricings)} pricings"
         return f"a price for each of {len(self.segments)} segments, out of {which}, by what it earns"
 
@@ -112,7 +112,7 @@ class AttributeAuction:
             need_bids(data.get(name, []))
 
     def scores(self, bids: SegmentBids) -> NDArray[np.int64]:
-        """Return what each price earns from each segment, in steps: one row a segment. As private as the bids."""
+        """Return the revenue of each price from each segment, in steps: one row a segment. As private as the bids."""
         return self._scores(bids, self.grid.levels)
 
     def _scores(self, bids: SegmentBids, levels: Callable[[Bids], NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -137,13 +137,13 @@ class AttributeAuction:
         return self.mechanism.probabilities(self._totals(scores))
 
     def _totals(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return what each pricing of the list earns."""
+        """Return the revenue of each pricing of the list."""
         rows = np.array(self.pricings) - 1
         total: NDArray[np.int64] = scores[np.arange(len(self.segments)), rows].sum(axis=1)
         return total
 
     def outcomes(self, answer: Mapping[str, Fraction]) -> dict[str, Outcome]:
-        """Return what an answer means for each segment."""
+        """Return the meaning of an answer for each segment."""
         return {name: Outcome(price) for name, price in answer.items()}
 
     def revenue(self, bidders: int, confidence: Number = 0.95) -> IncentiveGuarantee:
@@ -167,7 +167,7 @@ class AttributeAuction:
         )
 
     def truthfulness(self, *, members: int = 1) -> IncentiveGuarantee:
-        """Return what a lie is worth, in units of the top price: about the bid, and where reported, the segment."""
+        """Return the gain of a lie, in units of the top price: about the bid, and where reported, the segment."""
         return truthfulness(self.mechanism.cost, members=members)
 
 

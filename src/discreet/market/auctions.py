@@ -11,16 +11,16 @@ scales for scores that move both ways, and so needs twice the ε.)
 
 **Theorem (revenue).** Let OPT be the most that any single price up to the top earns from n bidders. Then the revenue is
 at least OPT − top·(αn + ln(m/β)/ε), except with probability β, where m = 1/α is the number of prices; and at least
-OPT − top·(αn + ln(m)/ε) in the mean. Proof. Round the best price down to the grid: it sells to nobody less, and each
-pays less by αtop at most; below the first price it earns αtop·n at most. So the best price on the grid earns
+OPT − top·(αn + ln(m)/ε) in the mean. Proof. Round the best price down to the grid: it sells to no fewer bidders, and
+each pays less by αtop at most; below the first price it earns αtop·n at most. So the best price on the grid earns
 OPT − αn·top or more. The rest is the error of the exponential mechanism (Dwork, Roth 2014, Theorem 3.11), and for the
 mean: (ε/top)·E[revenue] + entropy = ln Σ e^(ε·revenue/top) ≥ (ε/top)·best, and an entropy is at most ln m. ∎
 Reference: McSherry, Talwar 2007, with half the constant.
 
 **Truthfulness.** See `statements`: a bidder with utility in [0, 1], what a value is above the price in units of the
 top, gains at most tanh(ε/4) by a lie; each of k who lie together at most tanh(kε/4). A bid that is not one's value can
-only lose against one that is, once the price is drawn. Who buys what is told to each bidder alone; so what all others
-see of a bid is the price (joint differential privacy, by the billboard lemma; see `equilibria`).
+only lose against one that is, once the price is drawn. Each bidder alone is told their own purchase; so all that
+others see of a bid is the price (joint differential privacy, by the billboard lemma; see `equilibria`).
 """
 
 import csv
@@ -52,8 +52,8 @@ from discreet.noise import Entropy
 class BidFile:
     """One column of a CSV file as bids: one for each row, or the highest of each person, if a column names them.
 
-    The first line has the names of columns, which are public. A text that is no number is no bid, so that whether a
-    file can be read does not depend on its rows.
+    The first line has the names of columns, which are public. A text that is not a number is not a bid, so that
+    whether a file can be read does not depend on its rows.
 
     Args:
         path: the CSV file.
@@ -115,7 +115,7 @@ def _cells(line: str) -> list[str]:
 
 
 def _number(text: str) -> float:
-    """Return a bid that is not below 0; what is no number is none."""
+    """Return a bid that is not below 0; a value that is not a number is none."""
     try:
         return max(0.0, float(text))  # 0.0 first: of it and NaN, that is the larger
     except ValueError:
@@ -127,7 +127,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, init=False)
 class Outcome:
-    """What an auction ended in: one price for all. Public; what it means for somebody follows from the own bid."""
+    """The outcome of an auction: one price for all. Public; its meaning for a bidder follows from their own bid."""
 
     price: Fraction
 
@@ -135,15 +135,15 @@ class Outcome:
         settle(self, price=positive(price, "price"))
 
     def buys(self, bid: Number) -> bool:
-        """Return whether somebody with this bid buys."""
+        """Return whether a bidder with this bid buys."""
         return exact(bid, "bid") >= self.price
 
     def pays(self, bid: Number) -> Fraction:
-        """Return what somebody with this bid pays."""
+        """Return the payment of a bidder with this bid."""
         return self.price if self.buys(bid) else Fraction(0)
 
     def utility(self, value: Number, *, bid: Number | None = None) -> Fraction:
-        """Return what it is worth to somebody with this value, who bid it, or who bid something else."""
+        """Return the utility of a bidder with this value, who bid it, or bid something else."""
         worth = exact(value, "value")
         return worth - self.price if self.buys(worth if bid is None else bid) else Fraction(0)
 
@@ -188,11 +188,11 @@ class Auction:
 
     @property
     def cost(self) -> BoundedRange:
-        """What the price costs."""
+        """The cost of the price."""
         return self.mechanism.cost
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         return f"a price out of {self.grid.steps} up to {text_up(self.grid.top)}, by what it earns"
 
     def canonical(self) -> str:
@@ -207,7 +207,7 @@ class Auction:
             need_bids(data)
 
     def scores(self, bids: Bids) -> NDArray[np.int64]:
-        """Return what each price earns, in steps of the grid. As private as the bids."""
+        """Return the revenue of each price, in steps of the grid. As private as the bids."""
         return revenues(self.grid.levels(bids), self.grid.steps)
 
     def probabilities(self, bids: Bids) -> Floats:
@@ -243,11 +243,11 @@ class Auction:
         )
 
     def truthfulness(self) -> IncentiveGuarantee:
-        """Return what a lie is worth to one bidder, in units of the top price."""
+        """Return the gain of one bidder by a lie, in units of the top price."""
         return truthfulness(self.cost)
 
     def collusion(self, members: int) -> IncentiveGuarantee:
-        """Return what it is worth to each of so many bidders to lie together, in units of the top price."""
+        """Return the gain of each of so many bidders by a joint lie, in units of the top price."""
         return truthfulness(self.cost, members=members)
 
 

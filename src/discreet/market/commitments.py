@@ -1,10 +1,10 @@
 """Exact truthfulness: an outcome that hardly depends on any one report, mixed with one that punishes lies.
 
-People of types t report r. An outcome s is chosen, and everybody is then treated as is best *for the report*: sent to
-the facility that is nearest to r, or sold to if r is at least the price. Somebody of type t who reported r then has the
-utility u(t, s, r) in [0, 1], and u(t, s, t) ≥ u(t, s, r) for every r: being treated as what one is is best, once s is
-there. So a lie can only pay by moving s. With probability 1 − q, s is drawn by the exponential mechanism; with q, from
-a fixed *punishing* distribution, which no report moves, and under which every lie costs at least the *gap*
+People of types t report r. An outcome s is chosen, and each person is then treated as is best *for the report*: sent to
+the facility that is nearest to r, or sold to if r is at least the price. A person of type t who reported r then has the
+utility u(t, s, r) in [0, 1], and u(t, s, t) ≥ u(t, s, r) for every r: to be treated as one's own type is best, once s
+is fixed. So a lie can only pay by moving s. With probability 1 − q, s is drawn by the exponential mechanism; with q,
+from a fixed *punishing* distribution, which no report moves, and under which every lie costs at least the *gap*
 
     γ = min over t and r ≠ t of E_punishing[u(t, s, t) − u(t, s, r)].
 
@@ -41,7 +41,7 @@ from discreet.noise import Entropy, bernoulli, choose
 
 #: Entries of the table of utilities.
 MOST_ENTRIES = 4_000_000
-#: How far utilities and scores may be from 0: those of some billions of people add up in 64 bits.
+#: The largest distance of utilities and scores from 0: those of some billions of people add up in 64 bits.
 MOST_POINTS = 10**9
 #: The mixing probability is a multiple of this, rounded up: more punishment, never less.
 MIX_STEP = Fraction(1, 2**40)
@@ -61,12 +61,12 @@ class Setting(Protocol):
 
     @property
     def types(self) -> Sequence[Hashable]:
-        """What people may be, and may say that they are."""
+        """The types that people may have, and may report."""
         ...
 
     @property
     def outcomes(self) -> Sequence[Any]:
-        """What may be chosen; plain values, as they are released."""
+        """The possible outcomes; plain values, as they are released."""
         ...
 
     @property
@@ -75,11 +75,11 @@ class Setting(Protocol):
         ...
 
     def utility(self, type_: Any, outcome: Any, report: Any, /) -> int:
-        """Return what an outcome is worth to somebody who is treated as a report asks; most with one's own type."""
+        """Return the utility of an outcome for a person treated as a report asks; the most for one's own type."""
         ...
 
     def score(self, report: Any, outcome: Any, /) -> int:
-        """Return what one report adds to the score of an outcome."""
+        """Return the part of one report in the score of an outcome."""
         ...
 
     def punishment(self, outcome: Any, /) -> int:
@@ -100,11 +100,11 @@ class Tables:
     weights: tuple[int, ...]
     #: The gap of the punishing distribution, between 0 and 1.
     gap: Fraction
-    #: How far the utility of a truthful person varies with the outcome, between 0 and 1.
+    #: The range in which the utility of a truthful person varies with the outcome, between 0 and 1.
     reach: Fraction
-    #: How far one report, added, removed or replaced, moves two scores against each other.
+    #: The distance by which one report, added, removed or replaced, moves two scores against each other.
     width: int
-    #: How far one report's own score varies with the outcome.
+    #: The range in which one report's own score varies with the outcome.
     spread: int
 
 
@@ -220,11 +220,11 @@ class TruthfulChoice:
 
     @property
     def cost(self) -> BoundedRange:
-        """What the outcome costs."""
+        """The cost of the outcome."""
         return BoundedRange(self.epsilon)
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         return f"one of {len(self.tables.outcomes)} outcomes, with truth the best report"
 
     def canonical(self) -> str:
@@ -261,7 +261,7 @@ class TruthfulChoice:
         return mixed + float(self.mixing) * weights
 
     def truthfulness(self) -> IncentiveGuarantee:
-        """Return what a lie costs: a report of another type among those declared, whatever others report."""
+        """Return the loss by a lie: a report of another type among those declared, whatever others report."""
         return IncentiveGuarantee(
             says="every lie among the declared types costs more than {bound} of utility in [0, 1], "
             "whatever others report",
@@ -302,7 +302,7 @@ def need_setting(setting: object) -> Setting:
 def _place(index: dict[Hashable, int], report: Any) -> int | None:
     try:
         return index.get(report)
-    except TypeError:  # a list, say, which is no type of anybody
+    except TypeError:  # a list, say, which is not a type
         return None
 
 

@@ -1,23 +1,23 @@
 """Choosing an equilibrium of a large game privately: dynamics by multiplicative weights on noisy counts.
 
-A mediator is told everybody's type. In each of T rounds it adds up what players of these types would do,
-adds discrete Gaussian noise, and posts the sum. At last it draws one of the rounds, and suggests to everybody an action
-drawn from the own strategy of that round.
+A mediator learns the types of all players. In each of T rounds it adds up what players of these types would do,
+adds discrete Gaussian noise, and posts the sum. At last it draws one of the rounds, and suggests to each player an
+action drawn from their own strategy of that round.
 
 **Joint differential privacy.** A mediator is (ε, δ)-jointly private if, for every player i and every two reports of i,
 what *all others* are told differs by no more than (ε, δ) allows (Kearns, Pai, Roth, Ullman 2014). **Billboard lemma.**
-If a posted signal is (ε, δ)-differentially private, and everybody is told a function of the signal, the own report and
-own coins, then all of it together is (ε, δ)-jointly private: what the others are told is a function of the signal and
-of their reports, which are the same for both reports of i; that is post-processing (Hsu, Huang, Roth, Roughgarden, Wu
-2014).
+If a posted signal is (ε, δ)-differentially private, and each player is told a function of the signal, their own report
+and own coins, then all of it together is (ε, δ)-jointly private: what the others are told is a function of the signal
+and of their reports, which are the same for both reports of i; that is post-processing (Hsu, Huang, Roth, Roughgarden,
+Wu 2014).
 
 **Guarantee.** A replaced player moves each round's sum by the difference of two vectors of whole numbers of sum R =
 2²⁰: l1 ≤ 2R, l2² ≤ 2R². So T rounds with variance TR²/ρ cost ρ-zCDP, one that comes or goes less than that. Rounds are
 adaptive: what is added up in each depends on what was posted before, and on nothing else that is private.
 
-**Theorem (regret).** With probability 1 − β over the noise, whoever is there: nobody who told the truth would have had
-more than r of utility more, in the mean over the mediator's draws, by any fixed action, or by following what is
-suggested to any other type. With k actions, m types, N = k + m − 1 experts, rate η, C the crowding and
+**Theorem (regret).** With probability 1 − β over the noise, for every set of players: no player who told the truth
+would have had more than r of utility more, in the mean over the mediator's draws, by any fixed action, or by following
+the suggestions to any other type. With k actions, m types, N = k + m − 1 experts, rate η, C the crowding and
 
     B = ‖C‖∞·E/(nR) + max|C|/n,    E: no noise in any round is larger, except with probability β/2,
 
@@ -36,9 +36,9 @@ grow with T, and B stays small while T is below ρn²: so r falls as 1/(n·√ρ
 That is an approximate *coarse* correlated equilibrium: players decide whether to follow before they see what is
 suggested. To react to a suggestion by another action is not covered, nor is it in the literature's coarse notion.
 
-**Theorem (incentives).** Nobody gains more than r + β + v in the mean by a false report that is then followed, or by
-any report and any fixed action, where v is the total variation of the signal (`most_gain`). Proof. What somebody has
-after a report is a mean, over the signal, of a number in [0, 1] that the signal decides: others' strategies are
+**Theorem (incentives).** No player gains more than r + β + v in the mean by a false report that is then followed, or by
+any report and any fixed action, where v is the total variation of the signal (`most_gain`). Proof. A player's
+utility after a report is a mean, over the signal, of a number in [0, 1] that the signal decides: others' strategies are
 functions of it. So a false report moves it by v at most, and then the first theorem applies, except with probability
 β. ∎ Reference: Kearns, Pai, Roth, Ullman 2014; Rogers, Roth 2014; experts that are types are ours.
 """
@@ -64,8 +64,8 @@ from discreet.noise import SYSTEM, Entropy, below, choose
 #
 # Each type runs Hedge (multiplicative weights) over *experts*: every action, and every other type, whose strategy is
 # then taken over. So a type's strategy is p_t = Σ_a q[t, a]·e_a + Σ_{t′≠t} q[t, t′]·p_t′, a linear system with one
-# solution, as some weight is always on actions. Experts that are types make lies unattractive: whoever poses as
-# another type is given that type's strategy, against which there is no regret either.
+# solution, as some weight is always on actions. Experts that are types make lies unattractive: a player who
+# poses as another type is given that type's strategy, against which there is no regret either.
 #
 # Strategies are rounded to multiples of 2⁻²⁰, so that what a player adds to a round's count is a vector of whole
 # numbers of sum 2²⁰. Floats decide which; that they do cannot hurt privacy, as they have only seen what was posted,
@@ -89,7 +89,7 @@ class Dynamics:
         self._rate = rate
         types, actions = self._base.shape
         self._gains = np.zeros((types, actions + types))
-        # Nobody is an expert for themselves.
+        # No type is an expert for itself.
         self._gains[np.arange(types), actions + np.arange(types)] = -np.inf
         self.shares = self._strategies()
 
@@ -103,7 +103,7 @@ class Dynamics:
         return self
 
     def _strategies(self) -> Integers:
-        """Return what players of each type do, in whole shares: one row a type."""
+        """Return the strategies of each type, in whole shares: one row a type."""
         types, actions = self._base.shape
         weights = np.exp(self._rate * (self._gains - self._gains.max(axis=1, keepdims=True)))
         weights /= weights.sum(axis=1, keepdims=True)
@@ -168,16 +168,16 @@ class Mediator:
 
     @property
     def noise(self) -> Gaussian:
-        """What is added to every round's count."""
+        """The noise that is added to every round's count."""
         return noise_of(self.game, self.rho, self.rounds)
 
     @property
     def cost(self) -> Repeated:
-        """What all rounds cost together."""
+        """The cost of all rounds together."""
         return Repeated(self.noise.cost, self.rounds)
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         return f"an equilibrium among {len(self.game.actions)} actions, by {self.rounds} noisy counts"
 
     def canonical(self) -> str:
@@ -206,7 +206,7 @@ class Mediator:
         return {"counts": np.stack(posted), "round": below(self.rounds, entropy=entropy)}
 
     def billboard(self, answer: Mapping[str, Any]) -> "Billboard":
-        """Return what an answer means for players of every type."""
+        """Return the meaning of an answer for players of every type."""
         players, plays = Dynamics(self.game, float(self.rate)), list[Integers]()
         for posted in answer["counts"]:
             plays.append(players.shares)
@@ -214,7 +214,7 @@ class Mediator:
         return Billboard(mediator=self, plays=np.stack(plays), round=answer["round"])
 
     def regret(self, confidence: Number = 0.95) -> IncentiveGuarantee:
-        """Return the most that following costs anybody who told the truth."""
+        """Return the most that following costs any player who told the truth."""
         miss = miss_of(confidence)
         return IncentiveGuarantee(
             says="no fixed action, and no other type's suggestions, beat following by more than {bound}",
@@ -236,10 +236,10 @@ class Mediator:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Billboard:
-    """What was posted, read by players. Everything but `regrets` follows from what is public."""
+    """The posted signal, read by players. Everything but `regrets` follows from public facts."""
 
     mediator: Mediator
-    #: What players of each type do in each round, in shares of 2²⁰: [round, type, action].
+    #: The strategies of each type in each round, in shares of 2²⁰: [round, type, action].
     plays: Integers
     round: int
 
@@ -258,7 +258,7 @@ class Billboard:
         return self.mediator.game.actions[choose(self.plays[self.round, self._at(type_)], entropy=entropy)]
 
     def regrets(self, reports: Sequence[str]) -> dict[str, float]:
-        """Return what the best fixed action, or other type to pose as, would have won each type that is there.
+        """Return the gain of each type that is there by the best fixed action, or other type to pose as.
 
         In the mean over rounds, with all others following. As private as the reports: not for release.
         """

@@ -82,11 +82,11 @@ class LargeGame:
 
     @property
     def largeness(self) -> Fraction:
-        """λ: the most that one other player's change moves anybody's utility."""
+        """λ: the most that one other player's change moves any player's utility."""
         return max(max(row) - min(row) for row in self.crowding) / self.players
 
     def utility(self, type_: str, action: str, others: Sequence[Number]) -> Fraction:
-        """Return what an action is worth to a type, if so many others take each action; they may be mixtures."""
+        """Return the utility of an action for a type, if so many others take each action; they may be mixtures."""
         if type_ not in self.types or action not in self.actions or len(others) != len(self.actions):
             raise InvalidInput(
                 "Unknown type or action, or the counts of other players do not cover every action.",
@@ -117,7 +117,7 @@ def _table(rows: object, name: str, height: int, width: int) -> Table:
     return tuple(tuple(exact(cell, name) for cell in row) for row in rows)
 
 
-#: Two rivers' worth of roads: minutes when empty, and minutes more when everybody is there.
+#: Two rivers' worth of roads: minutes when empty, and minutes more when all players are there.
 EDGES = {
     "coast": (Fraction(20), Fraction(20)),
     "bridge": (Fraction(5), Fraction(50)),
@@ -142,7 +142,7 @@ def routing_game(
     """Return a routing game: utility is 1 minus the travel time, in units of the worst possible time.
 
     An edge takes its first number of minutes, and its second times the share of all players who are on it, the player
-    included. A type is where somebody starts, which makes some routes longer.
+    included. A type is a player's start, which makes some routes longer.
 
     Args:
         players: the largest number of players.
@@ -186,12 +186,12 @@ def routing_game(
     )
 
 
-#: What a market pays its first entrant, and how much less if everybody enters.
+#: The payment of a market to its first entrant, and the reduction if all players enter.
 MARKETS: dict[str, tuple[Number, Number]] = {
     "north": (Fraction(9, 10), Fraction(6, 10)),
     "south": (Fraction(3, 4), Fraction(3, 10)),
 }
-#: What entering costs.
+#: The cost of entering.
 COSTS: dict[str, Number] = {"nimble": Fraction(1, 20), "usual": Fraction(1, 8), "heavy": Fraction(1, 4)}
 
 
@@ -205,7 +205,7 @@ def entry_game(
     """Return a market-entry game: players enter one of several markets, or none; utilities lie between 0 and 1.
 
     A market pays its first number, less its second times the share of all players who enter it, the player included. A
-    type is what entering costs. Who stays out has `outside`.
+    type is the cost of entering. A player who stays out has `outside`.
 
     Args:
         players: the largest number of players.

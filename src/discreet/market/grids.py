@@ -1,7 +1,8 @@
 """Price grids: the public prices α·top, 2α·top, …, top, where α = 1/steps, and the levels of bids on them.
 
 A bid counts by how many prices it reaches, a whole number from 0 to `steps`: below 0 it is 0, above the top it is the
-top, and no number is no bid. What a bid becomes depends on that bid alone, and no bid is refused for its value.
+top, and a value that is not a number is not a bid. The result for a bid depends on that bid alone, and no bid is
+refused for its value.
 """
 
 import math
@@ -84,11 +85,11 @@ class PriceGrid:
         return max(0, min(self.steps, math.floor(value * self.steps / self.top)))
 
     def levels(self, bids: Bids) -> Levels:
-        """Return how many prices each bid reaches; refuse a bid that is no number."""
+        """Return the number of prices that each bid reaches; refuse a bid that is not a number."""
         return self._levels_by(bids, self.level)
 
     def levels_paid_for(self, bids: Bids) -> Levels:
-        """Return the same of bids that were paid for: a bid that is no number is no bid.
+        """Return the same for bids that were paid for: a value that is not a number is not a bid.
 
         Whether a paid run fails must not depend on what one bidder wrote.
         """
@@ -103,7 +104,7 @@ class PriceGrid:
     def _level_or_none(self, bid: object) -> int:
         try:
             return self.level(bid)
-        except Exception:  # noqa: BLE001 - a number of somebody's own type may raise anything
+        except Exception:  # noqa: BLE001 - a number of a caller's own type may raise anything
             return 0
 
     def _levels_of(self, bids: Iterable[Any], level: Callable[[Any], int]) -> Iterable[int]:
@@ -123,7 +124,7 @@ class PriceGrid:
             return np.array([self.level(bid) for bid in narrow], np.int64)[back]
         if bids.dtype.kind not in "iuf" or bids.dtype.itemsize > 8:
             return self._levels_by(bids.tolist(), level)
-        # Whatever is beyond the top reaches every price, so nothing is lost; no number becomes no bid.
+        # Bids beyond the top reach every price, so nothing is lost; values that are not numbers become no bid.
         values = np.clip(np.nan_to_num(bids.astype(np.float64), nan=0.0), 0, 2 * float(self.top))
         ratio = values * float(self.steps / self.top)
         levels = np.minimum(np.floor(ratio), self.steps).astype(np.int64)
@@ -134,7 +135,7 @@ class PriceGrid:
 
 
 def need_bids(bids: object) -> None:
-    """Refuse what is not one bid for each bidder, by its type and dimensions; no bid is looked at."""
+    """Refuse values that are not one bid for each bidder, by their type and dimensions; no bid is looked at."""
     if isinstance(bids, np.ma.MaskedArray):
         raise WrongType("bids is a masked array.", fix="fill it, such as bids.filled(0): a masked bid is not a bid")
     if not isinstance(bids, list | tuple | np.ndarray):
@@ -144,7 +145,7 @@ def need_bids(bids: object) -> None:
 
 
 def _finite(bid: object, top: Fraction) -> Fraction:
-    """Return a bid as a fraction; what is no finite number as what it stands for among prices."""
+    """Return a bid as a fraction; a value that is not a finite number by its rank among prices."""
     if isinstance(bid, bool | np.bool_) or not isinstance(bid, numbers.Real | Decimal):
         raise WrongType(f"A bid is {kind_of(bid)}, not a number.", fix="pass bids as int, float, Fraction or Decimal")
     match bid:
@@ -169,7 +170,7 @@ def _end(top: Fraction, *, over: bool) -> Fraction:
 
 
 def revenues(counted: Levels, steps: int) -> Levels:
-    """Return what each price earns from bids at these levels, in steps of the grid: step·(bids that reach it).
+    """Return the revenue of each price from bids at these levels, in steps of the grid: step·(bids that reach it).
 
     One bid more, or a bid that is raised, raises every price's by 0 or by its step, and lowers none.
     """

@@ -5,7 +5,7 @@ being that of all earlier rounds together: the exponential mechanism, and Hedge 
 
 **Guarantee.** For one bid, of one round, that is added, removed or replaced: each later price has ε-bounded range
 (`auctions`), whatever earlier prices were, so all prices together cost Repeated(BoundedRange(ε), rounds − 1), of which
-ρ = (rounds − 1)·ε²/8. Bids of later rounds may depend on earlier prices. Somebody who bids in r rounds is a group of r.
+ρ = (rounds − 1)·ε²/8. Bids of later rounds may depend on earlier prices. A bidder in r rounds is a group of r.
 
 **Theorem (revenue).** Let no round have more than n bids, each made before its round's price is known. Then over all T
 rounds the mean revenue is at least that of the best fixed price of the grid minus top·(ln(m)/ε + ε·T·n²/8); with
@@ -87,16 +87,16 @@ class PostedPrices:
 
     @property
     def cost(self) -> Repeated:
-        """What all prices cost together."""
+        """The cost of all prices together."""
         return Repeated(BoundedRange(self.epsilon), self.rounds - 1)
 
     @property
     def steps(self) -> int:
-        """How many prices there will be."""
+        """The number of prices."""
         return self.rounds
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         return f"a price for each of {self.rounds} rounds, by what earlier rounds would have paid"
 
     def canonical(self) -> str:
@@ -111,7 +111,7 @@ class PostedPrices:
             need_bids(bids)
 
     def scores(self, before: Sequence[Bids]) -> NDArray[np.int64]:
-        """Return what each price would have earned in these rounds, in steps. As private as the bids."""
+        """Return the revenue that each price would have had in these rounds, in steps. As private as the bids."""
         return self._scores(before, self.grid.levels)
 
     def _scores(self, before: Sequence[Bids], levels: Callable[[Bids], NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -151,10 +151,10 @@ class PostedPrices:
         )
 
     def truthfulness(self, visits: int = 1) -> IncentiveGuarantee:
-        """Return what a lie is worth, in units of the top price, to somebody who buys so many times afterwards."""
+        """Return the gain of a lie, in units of the top price, for a bidder who buys so many times afterwards."""
         later = whole(visits, "visits", least=0, most=self.rounds - 1)
         return IncentiveGuarantee(
-            says=f"who comes back {text_up(Fraction(later))} times gains at most {{bound}} by a lie in one round",
+            says=f"a bidder who returns {text_up(Fraction(later))} times gains at most {{bound}} by a lie in one round",
             bound=later * most_gain(self.cost) if later else Fraction(0),
             probability=Fraction(1),
             because="own prices do not depend on own bids; total variation of later ones",

@@ -19,8 +19,8 @@ class FacilityLine:
     """Facilities on a line of places 0 … places − 1; each person is sent to the one nearest to the reported place.
 
     Utility: 1 at a facility, 0 at the other end. Score: minus all distances. Punishment: all facilities at two places
-    next to each other, all such pairs alike. Whoever lies is sent to the farther of the two, by one step, if they lie
-    between the truth and the lie: the gap is 1/(places − 1)².
+    next to each other, all such pairs alike. A person who lies is sent to the farther of the two, by one step, if
+    they lie between the truth and the lie: the gap is 1/(places − 1)².
 
     Args:
         places: the number of places.
@@ -45,12 +45,12 @@ class FacilityLine:
 
     @property
     def types(self) -> Sequence[int]:
-        """Where people are."""
+        """The places of people."""
         return range(self.places)
 
     @property
     def outcomes(self) -> Sequence[tuple[int, ...]]:
-        """Where facilities may be, several at one place allowed."""
+        """The possible places of facilities, several at one place allowed."""
         return list(combinations_with_replacement(range(self.places), self.facilities))
 
     @property
@@ -104,12 +104,12 @@ class Plane:
 
     @property
     def types(self) -> Sequence[Place]:
-        """Where people are."""
+        """The places of people."""
         return list(product(range(self.width), range(self.height)))
 
     @property
     def outcomes(self) -> Sequence[tuple[Place, ...]]:
-        """Where facilities may be, several at one place allowed."""
+        """The possible places of facilities, several at one place allowed."""
         return list(combinations_with_replacement(self.types, self.facilities))
 
     @property
@@ -139,8 +139,8 @@ def _walk(here: Place, there: Place) -> int:
 class Sale:
     """A sale of copies at one price to all people whose reported value reaches it: values 1 … steps, prices in between.
 
-    A type is a value in steps; the outcome p is a price of p − 1/2 steps, so that nobody is indifferent. Utility: what
-    the value is above the price. Score: what a bidder pays, in half steps. Punishment: any price, all alike; a lie of
+    A type is a value in steps; the outcome p is a price of p − 1/2 steps, so that no bidder is indifferent. Utility:
+    the value above the price. Score: a bidder's payment, in half steps. Punishment: any price, all alike; a lie of
     one step costs half a step with probability 1/steps. Prices that are values themselves would have no gap.
 
     Args:
@@ -160,7 +160,7 @@ class Sale:
 
     @property
     def types(self) -> Sequence[int]:
-        """What bidders would pay, in steps."""
+        """The values of bidders, in steps."""
         return range(1, self.steps + 1)
 
     @property
@@ -178,7 +178,7 @@ class Sale:
         return 2 * (type_ - outcome) + 1 if report >= outcome else 0
 
     def score(self, report: int, outcome: int, /) -> int:
-        """Return what somebody with this report pays, in half steps."""
+        """Return the payment of a bidder with this report, in half steps."""
         return 2 * outcome - 1 if report >= outcome else 0
 
     def punishment(self, outcome: int, /) -> int:

@@ -1,11 +1,11 @@
 """Statements about incentives, as values: a sentence, its bound, its probability, and its reason.
 
-**Theorem (what a lie is worth).** Let an outcome be drawn from P if somebody tells the truth and from Q after a lie,
+**Theorem (the gain of a lie).** Let an outcome be drawn from P if a person tells the truth and from Q after a lie,
 and let that person's utility u of an outcome lie in [0, 1]. Then the lie gains E_Q u − E_P u ≤ max_S Q(S) − P(S): the
 δ of the privacy loss at ε = 0, its *total variation*.
 Proof. E_Q u − E_P u is the integral of Q(u > z) − P(u > z) over z from 0 to 1, and u > z is an event. ∎
 
-What that is for the losses here:
+The total variation of the losses here:
 
 * ε-bounded range, which the exponential mechanism has: tanh(ε/4), which is below ε/4. The ratios Q/P lie in some
   [e^(t−ε), e^t]; the worst has only the two ends, where Q(S) − P(S) = (1 − e^(t−ε))(1 − e^−t)/(1 − e^−ε), largest at

@@ -38,7 +38,7 @@ class Tree:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many nodes each level has."""
+        """The number of nodes that each level has."""
         return (self.roots, *(len(places) for places in self.parents))
 
     def sums(self, level: int, below: NDArray[Any]) -> NDArray[Any]:

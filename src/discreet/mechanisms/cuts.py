@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 def rows_before(counts: Counts, parts: Counts) -> Counts:
-    """Return how many rows of each cell lie in its parts before the given one, of 0 to 2²⁰.
+    """Return the number of rows of each cell that lie in its parts before the given one, of 0 to 2²⁰.
 
     The parts before it are dyadic intervals, one for each of its bits that is set; in one of 2^−t of the cell lies
     every 2^t-th row.
@@ -113,7 +113,7 @@ class CellCounts:
         self._below = np.concatenate([[0], counts.cumsum()])
 
     def rank(self, place: int) -> int:
-        """Return how many rows lie before a place: a part of a cell, counted from the first part of the first cell."""
+        """Return the number of rows before a place: a part of a cell, counted from the first part of the first cell."""
         cell, part = divmod(place, PARTS)
         if cell == len(self._counts):
             return int(self._below[-1])

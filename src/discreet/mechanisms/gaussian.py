@@ -80,7 +80,7 @@ class Gaussian:
 
     @property
     def cost(self) -> DiscreteGaussianNoise:
-        """What one release costs."""
+        """The cost of one release."""
         return DiscreteGaussianNoise(self.variance, self.sensitivity)
 
     @property

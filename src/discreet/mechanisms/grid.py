@@ -61,7 +61,7 @@ class OnGrid:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What one release costs."""
+        """The cost of one release."""
         return self.mechanism.cost
 
     def perturb(self, values: float | NDArray[Any] | list[float], *, entropy: Entropy = SYSTEM) -> Any:

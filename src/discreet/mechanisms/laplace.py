@@ -41,7 +41,7 @@ class Laplace:
 
     @property
     def cost(self) -> Pure:
-        """What one release costs."""
+        """The cost of one release."""
         return Pure(self.sensitivity.l1 / self.scale)
 
     @property

@@ -52,7 +52,7 @@ class QuantileTree:
 
     @property
     def terms(self) -> int:
-        """How many noises a rank and its target are made of at most, each with a factor between −1 and 1."""
+        """The largest number of noises that a rank and its target are made of, each with a factor between −1 and 1."""
         return self.height * (self.branches - 1) + 1
 
     def ranks(self, counts: Counts, entropy: Entropy) -> Floats:
@@ -197,7 +197,7 @@ class ManyQuantiles:
 
     @property
     def storeys(self) -> int:
-        """How many times the rows are looked at: what ε is divided by."""
+        """The number of times that the rows are looked at, by which ε is divided."""
         match self.method:
             case QuantileMethod.INDEPENDENT:
                 return len(self.levels)
@@ -208,7 +208,7 @@ class ManyQuantiles:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What all answers together cost: it adds up to ε."""
+        """The cost of all answers together: it adds up to ε."""
         part = Pure if self.method is QuantileMethod.TREE else BoundedRange
         return Repeated(part(self.epsilon / self.storeys), self.storeys)
 
@@ -274,7 +274,7 @@ class ManyQuantiles:
         return np.sort(np.array([places[0] if len(places) else last for places in reached], np.int64))
 
     def error(self, confidence: Number = 0.95, *, fullest: int = PARTS) -> float:
-        """Return how many rows all levels·n may be away from the cells chosen, except with the probability left.
+        """Return the largest distance in rows of all levels·n from the cells chosen, except with the probability left.
 
         `fullest` is how many rows one cell holds at most; `RECURSIVE` alone needs it. There, an error of one storey is
         handed down: the rows of a span end up to that many rows from where they should. And a cut is at the end of a

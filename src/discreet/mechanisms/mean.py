@@ -107,7 +107,7 @@ class Mean:
 
     @property
     def cost(self) -> Composed:
-        """What one release costs."""
+        """The cost of one release."""
         return Composed((self.sums.cost, self.counts.cost))
 
     def perturb(self, total: CentredTotal, *, confidence: Number = 0.95, entropy: Entropy = SYSTEM) -> MeanAnswer:
@@ -148,7 +148,7 @@ class Mean:
 def centred_sum(
     bounds: Bounds, *, neighbours: Neighbours = Neighbours.ADD_REMOVE, limit: Limit = ONE_ROW
 ) -> Sensitivity:
-    """Return how far one unit moves Σ(value − centre), in grid steps.
+    """Return the distance by which one unit moves Σ(value − centre), in grid steps.
 
     Under replace a value may go from one end to the other, or be dropped by a condition, which is less.
     """

@@ -80,7 +80,7 @@ class LaplaceThreshold:
 
     @property
     def cost(self) -> Approximate | Repeated:
-        """What one selection costs, with or without the noisy counts of what is shown: it adds up to (ε, δ)."""
+        """The cost of one selection, with or without the noisy counts of what is shown: it adds up to (ε, δ)."""
         return each_group(self.epsilon, self.delta, self.groups)
 
     def keep_probability(self, people: int) -> float:
@@ -97,7 +97,7 @@ class LaplaceThreshold:
         return _least_kept(self.keep_probability, chance)
 
     def error(self, confidence: Number = 0.95) -> int:
-        """Return how many people a group needs to be shown with this probability: smaller ones may be missed."""
+        """Return the size of a group that is shown with this probability: smaller ones may be missed."""
         return self.least_kept(confidence)
 
     def select(self, counts: NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> NDArray[np.bool_]:
@@ -134,7 +134,7 @@ class GaussianThreshold:
     groups: int
     threshold: int
     cost: PrivacyLoss
-    """What one selection costs, with or without the noisy counts of what is shown."""
+    """The cost of one selection, with or without the noisy counts of what is shown."""
 
     def __init__(self, *, rho: Number, delta: Number, groups: int = 1) -> None:
         price, allowed, count = positive(rho, "rho"), probability(delta, "delta"), whole(groups, "groups")
@@ -161,7 +161,7 @@ class GaussianThreshold:
         return _least_kept(self.keep_probability, chance)
 
     def error(self, confidence: Number = 0.95) -> int:
-        """Return how many people a group needs to be shown with this probability: smaller ones may be missed."""
+        """Return the size of a group that is shown with this probability: smaller ones may be missed."""
         return self.least_kept(confidence)
 
     def select(self, counts: NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> NDArray[np.bool_]:
@@ -327,7 +327,7 @@ class TruncatedGeometricSelection:
 
     @property
     def cost(self) -> Approximate | Repeated:
-        """What one selection costs: it adds up to (ε, δ), and to less than ε²/2 in zCDP if there are several groups."""
+        """The cost of one selection: it adds up to (ε, δ), and to less than ε²/2 in zCDP for several groups."""
         return each_group(self.epsilon, self.delta, self.groups)
 
     def chance(self, people: int) -> Fraction:
@@ -344,7 +344,7 @@ class TruncatedGeometricSelection:
         return table.least(probability(chance, "chance"))
 
     def error(self, confidence: Number = 0.95) -> int:
-        """Return how many people a group needs to be shown with this probability: smaller ones may be missed."""
+        """Return the size of a group that is shown with this probability: smaller ones may be missed."""
         return self.least_kept(confidence)
 
     def select(self, counts: NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> NDArray[np.bool_]:

@@ -87,7 +87,7 @@ class QuantileChoice:
 
     @property
     def sensitivity(self) -> Fraction:
-        """How far one unit moves one distance, in rows."""
+        """The distance by which one unit moves one distance, in rows."""
         return max(self.level, 1 - self.level) * self.rows
 
     @property
@@ -97,7 +97,7 @@ class QuantileChoice:
 
     @property
     def cost(self) -> BoundedRange:
-        """What one choice costs; one for every group that a unit is in, where there are several."""
+        """The cost of one choice; one for every group that a unit is in, where there are several."""
         return BoundedRange(self.epsilon)
 
     def scores(self, counts: Counts) -> Counts:
@@ -123,7 +123,7 @@ class QuantileChoice:
         return exponential_odds(np.asarray(-scores * float(self.rate / self.level.denominator), np.float64))
 
     def error(self, confidence: Number = 0.95, *, cells: int) -> float:
-        """Return how many rows level·n may be away from the cell chosen, except with the probability left.
+        """Return the largest distance in rows of level·n from the cell chosen, except with the probability left.
 
         There is always a cell of distance 0. So this is the error of the exponential mechanism.
         """
@@ -180,7 +180,7 @@ class Extreme:
 
     @property
     def cost(self) -> BoundedRange:
-        """What one choice costs; one for every group that a unit is in, where there are several."""
+        """The cost of one choice; one for every group that a unit is in, where there are several."""
         return BoundedRange(self.epsilon)
 
     def _scores(self, counts: Counts) -> Counts:
@@ -205,7 +205,7 @@ class Extreme:
         return exponential_odds((scores.max() - scores) * float(self.rate))
 
     def error(self, confidence: Number = 0.95, *, cells: int) -> float:
-        """Return how many rows the offset may be away from the cell chosen, except with the probability left.
+        """Return the largest distance in rows of the offset from the cell chosen, except with the probability left.
 
         For tables of at least `offset` rows, where some cell has distance 0.
         """

@@ -23,7 +23,7 @@ NUMBERED = "number the categories from 0 on, and pass an int or an integer array
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """How many people hold each category: unbiased estimates and a bound on their error."""
+    """The number of people who hold each category: unbiased estimates and a bound on their error."""
 
     counts: NDArray[np.float64]
     deviation: NDArray[np.float64]
@@ -78,7 +78,7 @@ class RandomisedResponse:
 
     @property
     def cost(self) -> Pure:
-        """What one report costs the person who makes it: ln(truth/lie), rounded up."""
+        """The cost of one report to the person who makes it: ln(truth/lie), rounded up."""
         return Pure(log_up(self.truth / self.lie))
 
     def perturb(self, category: int | NDArray[Any] | list[int], *, entropy: Entropy = SYSTEM) -> Any:

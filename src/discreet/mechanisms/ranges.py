@@ -55,12 +55,12 @@ class RangeChoice:
 
     @property
     def offset(self) -> int:
-        """How many units are meant to lie beyond the range."""
+        """The number of units that are meant to lie beyond the range."""
         return self._choice().offset
 
     @property
     def cost(self) -> BoundedRange:
-        """What one choice costs."""
+        """The cost of one choice."""
         return BoundedRange(self.epsilon)
 
     def choose(self, counts: CountList, *, entropy: Entropy = SYSTEM) -> int:
@@ -68,7 +68,7 @@ class RangeChoice:
         return self._choice().choose(_need_cells(counts, self.cells), entropy=entropy)
 
     def error(self, confidence: Number | None = None) -> float:
-        """Return how many units may lie beyond the range, except with the probability left; of at least `offset`."""
+        """Return a bound on the units beyond the range, except with the probability left; of at least `offset`."""
         wanted = self.confidence if confidence is None else confidence
         return self.offset + self._choice().error(wanted, cells=self.cells)
 
@@ -110,7 +110,7 @@ class LimitChoice:
 
     @property
     def cost(self) -> BoundedRange:
-        """What one choice costs."""
+        """The cost of one choice."""
         return BoundedRange(self.epsilon)
 
     def _scores(self, counts: CountList) -> tuple[NDArray[np.int64], Fraction]:
@@ -134,7 +134,7 @@ class LimitChoice:
         return exponential_odds((scores.max() - scores) * float(rate))
 
     def error(self, confidence: Number = 0.95) -> float:
-        """Return how many people level·n may be away from the limit, except with the probability left.
+        """Return the largest distance in people of level·n from the limit, except with the probability left.
 
         Some limit has distance 0, and at worst it is the largest, with a factor of most⁻²; the factors of all sum to
         less than 2, and are rounded by less than 1 in the logarithm's unit, a row's part.

@@ -37,7 +37,7 @@ class Truncated:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What one release costs."""
+        """The cost of one release."""
         return self.mechanism.cost
 
     def perturb(self, answer: Answer, *, entropy: Entropy = SYSTEM) -> int | NDArray[Any]:

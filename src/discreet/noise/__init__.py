@@ -49,7 +49,7 @@ __all__ = [
     "toss_exp",
 ]
 
-#: Where names live that need NumPy. They are fetched when they are first asked for: a device has no NumPy.
+#: The modules of names that need NumPy. They are fetched when they are first asked for: a device has no NumPy.
 _FETCHED = {
     **dict.fromkeys(("ExpChoice", "choose", "choose_exp", "toss_exp"), "choice"),
     **dict.fromkeys(("below", "bernoulli", "bernoulli_exp", "gaussian", "geometric", "laplace"), "sampling"),

@@ -62,7 +62,7 @@ class Coins:
         return heads
 
 
-#: What a device draws from.
+#: The sources that a device draws from.
 DEVICE = Coins()
 
 

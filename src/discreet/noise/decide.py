@@ -10,7 +10,7 @@ from fractions import Fraction
 from discreet.core import exp_minus
 from discreet.noise.stream import Entropy
 
-#: How many bits the random number and the exponential gain together when they cannot yet be told apart.
+#: The number of bits that the random number and the exponential gain together while they are not yet distinguished.
 STRIDE = 64
 
 
@@ -68,7 +68,7 @@ def below_exp_around(
 
 
 def _precision(bits: int, scale: Fraction) -> int:
-    """Return how many bits make the exponential's interval narrower than the random number's."""
+    """Return the number of bits that make the exponential's interval narrower than the random number's."""
     return bits + 8 + max(0, scale.denominator.bit_length() - scale.numerator.bit_length())
 
 

@@ -145,7 +145,7 @@ def _hand_out_by_c(table: CompiledTable, entropy: Entropy, count: int, put: Put)
 
 
 def spare_words(table: BlockTable, count: int) -> int:
-    """Return how many further words are at hand for so many draws: more than they nearly ever take."""
+    """Return the number of further words that are at hand for so many draws: more than they nearly ever take."""
     mean = count * table.further
     return int(mean + DEVIATIONS * math.sqrt(mean * (1 + table.further))) + LEAST_SPARE
 
@@ -206,7 +206,7 @@ def _look_up(
     return split
 
 
-#: Where the highest 16 bits of a word of 4 or 8 bytes are.
+#: The position of the highest 16 bits in a word of 4 or 8 bytes.
 _HIGHEST = {4: 1, 8: 3} if sys.byteorder == "little" else {4: 0, 8: 0}
 
 

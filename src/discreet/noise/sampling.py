@@ -62,7 +62,7 @@ def _gaussian(variance: Fraction, entropy: Entropy) -> float | int:
         x = _laplace(scale, entropy)
         word, uniform = entropy.uniform()
         chance = math.exp(-((abs(x) - centre) ** 2) / doubled)
-        # Where the chance exceeds 2⁻⁴⁰, |x| is within 9 widths, and the float exponent within 2⁻⁴⁵.
+        # If the chance exceeds 2⁻⁴⁰, |x| is within 9 widths, and the float exponent within 2⁻⁴⁵.
         if uniform < chance - DOUBT:
             return x
         if uniform < chance + DOUBT and below_exp(entropy, word, 64, _excess(int(x), width, variance)):
@@ -320,7 +320,7 @@ def coin_words(chance: Number, size: Size, *, entropy: Entropy = SYSTEM) -> Word
     heads = np.zeros(math.prod(dimensions), np.uint64)
     leading = math.floor(ratio * (1 << TOGETHER))
     rest = ratio * (1 << TOGETHER) - leading
-    # Where nothing is left of the chance, no number that begins like it is below it.
+    # If nothing is left of the chance, no number that begins like it is below it.
     last = 0 if rest or not leading else (leading & -leading).bit_length() - 1
     for start in range(0, len(heads), BATCH):
         piece = heads[start : start + BATCH]

@@ -27,7 +27,7 @@ Words = NDArray[np.uint64]
 
 
 class _Forks:
-    """How many forks lie between the first use of a stream and this process."""
+    """The number of forks between the first use of a stream and this process."""
 
     count = 0
     watching = False
@@ -44,7 +44,7 @@ class _Forks:
 
 
 def process_mark() -> tuple[int, int]:
-    """Return what differs between this process and any parent or child of it.
+    """Return a value that differs between this process and any parent or child of it.
 
     The count of forks alone would miss a fork made by C code; the process number alone would miss a number
     that the system gave out again.

@@ -60,7 +60,7 @@ class LaplaceShape:
         return 1 / self.width
 
     def reach(self, exponent: float) -> float:
-        """Return where the exponent is reached."""
+        """Return the distance at which the exponent is reached."""
         return exponent * self.width
 
 
@@ -90,7 +90,7 @@ class GaussianShape:
         return x / float(self.variance)
 
     def reach(self, exponent: float) -> float:
-        """Return where the exponent is reached."""
+        """Return the distance at which the exponent is reached."""
         return self.width * math.sqrt(2 * exponent)
 
 
@@ -137,9 +137,9 @@ class BlockTable:
     low: Words
     gap: Words
     sure: Words
-    """Where each block's sure part ends."""
+    """The end of each block's sure part."""
     maybe: Words
-    """Where each block's maybe part ends, and then the tails, counted from the end of the sure parts."""
+    """The end of each block's maybe part, and then the tails, counted from the end of the sure parts."""
     tail: int
     """The weight of one tail."""
     tail_stride_bits: int
@@ -150,21 +150,21 @@ class BlockTable:
     """The first maybe part that words behind all sure parts may lie in, for each value of the bits after the shift."""
     guess_shift: np.uint64
     further: float
-    """How many words a draw takes on average after its first, at most."""
+    """A bound on the average number of words that a draw takes after its first."""
 
     @property
     def blocks(self) -> int:
-        """How many blocks there are."""
+        """The number of blocks."""
         return len(self.low)
 
     @property
     def split(self) -> int:
-        """Where starts begin that are none: more than any integer of the table."""
+        """The first value that is not a start: more than any integer of the table."""
         return split_of(self.starts.dtype)
 
     @property
     def edge(self) -> int:
-        """Where the right tail begins."""
+        """The start of the right tail."""
         return (self.first + self.blocks) << self.block_bits
 
 
@@ -227,14 +227,14 @@ def _starts(sure: Words, first: int, block_bits: int, word_bits: int) -> NDArray
 
 
 def _guesses(maybe: Words) -> tuple[NDArray[np.int64], np.uint64]:
-    """Return where a search among the maybe parts begins, by their leading bits."""
+    """Return the start of a search among the maybe parts, by their leading bits."""
     shift = np.uint64(max(int(maybe[-1]).bit_length() - GUESS_BITS, 0))
     begins = np.arange((int(maybe[-1]) >> int(shift)) + 1, dtype=np.uint64) << shift
     return np.searchsorted(maybe, begins, side="right").astype(np.int64), shift
 
 
 def _further(starts: NDArray[Any], sure: Words, maybe: Words, word_bits: int, for_maybe: int) -> float:
-    """Return how many words a draw takes after its first, on average, at most.
+    """Return a bound on the average number of words that a draw takes after its first.
 
     What is open takes one, a maybe so many more, and whatever is not sure may start again, with a word of its own.
     """

@@ -18,7 +18,7 @@ from discreet.query import Epsilon, QueryPlan, Rho, plan_question, predict
 from discreet.session.answers.cells import error_text
 from discreet.session.context import PreparedQuestion
 
-#: How many payments are looked through for an earlier answer.
+#: The number of payments that are searched for an earlier answer.
 LOOKED = 200
 
 

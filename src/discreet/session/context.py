@@ -75,7 +75,7 @@ class QuestionContext:
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Who is protected."""
+        """The privacy unit."""
         return next(iter(self.known.values())).unit
 
     @property
@@ -128,7 +128,7 @@ class QuestionContext:
         return forms
 
     def question(self, query: "str | Question | Frame", options: CheckedOptions) -> Question:
-        """Return what is asked, as a value."""
+        """Return the question, as a value."""
         match query:
             case Question():
                 return query
@@ -153,7 +153,7 @@ class QuestionContext:
             check_person(written, [schema for name, schema in self.known.items() if name in names])
 
     def find_public(self, query: "str | Question | Frame", raw_options: QuestionOptions) -> "Question | Frame | Result":
-        """Return what is asked; or its answer, if that follows from the question and public tables.
+        """Return the question; or its answer, if that follows from the question and public tables.
 
         Questions that were put together by hand are left to the planner, which checks what they are made of.
         """
@@ -200,7 +200,7 @@ class QuestionContext:
         return question
 
     def need_text(self, text: object) -> str:
-        """Refuse what is no text."""
+        """Refuse a value that is not a text."""
         if not isinstance(text, str):
             raise WrongType(
                 f"The question is {kind_of(text)}, not SQL.",
@@ -224,7 +224,7 @@ class QuestionContext:
         return self.frame(name, None).filter(where).agg(n=count()).question.where
 
     def facts(self, question: Question, options: CheckedOptions) -> PlanningContext:
-        """Return what a planner has to know."""
+        """Return the facts that a planner needs."""
         if options.limit is not None and self.unit.column is None:
             raise InvalidInput(
                 "With row=True every unit has exactly one row, so there is nothing to limit.", fix="leave out limit"
@@ -259,7 +259,7 @@ class AnalystContext(QuestionContext):
 
     @property
     def ledger(self) -> Ledger:
-        """Who keeps the account."""
+        """The ledger that keeps the account."""
         return self.dataset.ledger
 
     def is_dear(self, cost: PrivacyLoss) -> bool:
@@ -306,6 +306,6 @@ class AnalystContext(QuestionContext):
         if self.gate.price(plan).stored is None:
             if not buy:
                 return facts  # which the planner refuses, and says why
-            # What is refused under the smallest limit is refused under any: before the limit is paid for.
+            # A question that is refused under the smallest limit is refused under any: before the limit is paid for.
             plan_question(question, replace(facts, limit=Limit()), options.spend, bias=options.bias)
         return replace(facts, limit=read_bought_limit(self.gate.release(plan).answer))

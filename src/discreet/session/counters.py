@@ -27,7 +27,7 @@ class Counter:
 
     @property
     def price(self) -> Price:
-        """What it costs, for all days together."""
+        """The cost, for all days together."""
         return self.gate.price(self.plan)
 
     def error(self, confidence: Number = 0.95) -> float:
@@ -109,7 +109,7 @@ class Counts:
         return pandas_frame({name: [row[name] for row in rows] for name in rows[0]})
 
     def lines(self) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         return [*text_table(self._cells(), DAYS), self._caption()]
 
     def __repr__(self) -> str:

@@ -31,22 +31,22 @@ from discreet.session.settings.settings import Settings
 
 @dataclass(slots=True, kw_only=True)
 class DescribedTables:
-    """What is public about the tables of a dataset, by their names."""
+    """The public facts about the tables of a dataset, by their names."""
 
-    #: What was declared about the private tables.
+    #: The declarations about the private tables.
     schemas: Mapping[str, Schema]
     publics: Mapping[str, Schema]
     limit: AnyLimit | None
     delta: Fraction
     #: Columns of each source that cannot be asked about, and why.
     left_out: Mapping[str, Mapping[str, str]]
-    #: What tables are called where they come from, with the schemas that were named.
+    #: The names of tables at their source, with the schemas that were named.
     paths: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
 
     @property
     def public_scans(self) -> dict[str, PublicScan]:
-        """The public tables, for whoever reads SQL."""
+        """The public tables, for the reader of SQL."""
         return {name: PublicScan(name, schema.columns) for name, schema in self.publics.items()}
 
     def need_table(self, name: object) -> str:
@@ -142,7 +142,7 @@ class Dataset(DescribedTables):
 
 # How a dataset is opened: from declarations or from a settings file, with the ledger that pays for questions.
 
-#: What may be said about a table, and an example of each.
+#: The declarations that a table may have, and an example of each.
 EXAMPLES = {
     "person": '"patient_id"',
     "bounds": '{"stay": (0, 60)}',
@@ -236,7 +236,7 @@ def read_described(settings: Settings) -> tuple[TableSources, dict[str, Declared
 
 
 def list_declarations(**declarations: Any) -> dict[str, Any]:
-    """Return what is said of tables; what is empty is not said."""
+    """Return the declarations of tables; empty ones are left out."""
     return {argument: value or None for argument, value in declarations.items()}
 
 

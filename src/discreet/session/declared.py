@@ -15,17 +15,17 @@ from discreet.core.limits import AnyLimit, TotalLimit
 from discreet.core.schema import KEY_FIX, PERSON, ROWS_PER_PERSON, ForeignKey, Value
 from discreet.data.reading import CsvFormat, read_csv_format
 
-#: More public groups than this in one column are a mistake: nobody reads that many.
+#: More public groups than this in one column are a mistake: no reader looks at that many.
 MOST_GROUPS = 100_000
 
 
-#: The ends of an interval, or bounds on a grid that somebody chose.
+#: The ends of an interval, or bounds on a chosen grid.
 AnyBounds = Bounds | tuple[Fraction, Fraction] | tuple[date, date]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredTable:
-    """Who is protected, and what is public about the columns. Checked, but for the table, which nobody has seen yet."""
+    """The privacy unit, and the public facts about the columns. Checked, but not yet against the table."""
 
     person: str | None
     bounds: Mapping[str, AnyBounds] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class DeclaredTable:
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Whose presence is hidden, if the budget does not say it otherwise."""
+        """The privacy unit, unless the budget names another."""
         return PrivacyUnit(column=self.person, window=self.window)
 
 
@@ -62,7 +62,7 @@ def read_declaration(  # noqa: PLR0913 - all are named
     order: object = None,
     rows_per_person: object = None,
 ) -> DeclaredTable:
-    """Return what was declared, checked."""
+    """Return the declarations, checked."""
     owner = read_person(person, row=row)
     via = owner if isinstance(owner, ForeignKey) else None
     who = column_of(owner)
@@ -100,12 +100,12 @@ def read_never_fails(promised: object, tables: Iterable[str]) -> frozenset[str]:
 
 
 def column_of(owner: str | ForeignKey | None) -> str | None:
-    """Return what the column of persons is called."""
+    """Return the name of the column of persons."""
     return owner.column if isinstance(owner, ForeignKey) else owner
 
 
 def read_person(person: object, *, row: object = False) -> str | ForeignKey | None:
-    """Return the column that says who is protected, or the key that leads there; None if each row is somebody else."""
+    """Return the column of persons, or the key that leads there; None if each row is a person of its own."""
     if (person is None) == (not flag(row, "row")):
         problem = "Neither person nor row is" if person is None else "Both person and row are"
         raise InvalidInput(
@@ -171,7 +171,7 @@ def read_kind(name: str, kind: object) -> AnyKind:
 
 
 def read_bounds(name: str, pair: object) -> AnyBounds:
-    """Return the bounds of one column: two numbers, two days or moments, or Bounds where somebody chose a grid.
+    """Return the bounds of one column: two numbers, two days or moments, or Bounds with a chosen grid.
 
     Days and moments may be texts, such as "2024-12-31" or "2024-12-31 18:00"; moments are in UTC. On which grid numbers
     are counted otherwise is decided when the kind of the column is known.
@@ -215,7 +215,7 @@ def _midnight(day: date) -> datetime:
 
 
 def has_default_step(bounds: Bounds) -> bool:
-    """Whether the grid is the one that bounds get if nobody chooses one."""
+    """Whether the grid is the one that bounds get by default."""
     try:
         return Bounds(bounds.low, bounds.high) == bounds
     except InvalidInput:

@@ -33,11 +33,11 @@ class Description:
     left_out: Mapping[str, str]
     #: Other private tables of the same people, then public ones.
     others: tuple["Description", ...] = ()
-    #: Whether the rows are nobody's. All that they say is public then.
+    #: Whether the rows belong to no person. All their contents are public then.
     public: bool = False
 
     def lines(self) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         own = [self._head(), *text_table(self._cells(), COLUMNS), *self._foot()]
         return [*own, *(line for other in self.others for line in ("", *other.lines()))]
 
@@ -95,7 +95,7 @@ class Description:
 
 
 def description(dataset: "DescribedTables", known: Mapping[str, Schema]) -> Description:
-    """Return what is public about a dataset, as an analyst knows it."""
+    """Return the public facts about a dataset, as an analyst knows them."""
     first, *others = (_of_table(dataset, name, schema) for name, schema in known.items())
     publics = [
         Description(schema, None, frozenset(), dataset.left_out.get(name, {}), public=True)

@@ -1,8 +1,8 @@
-"""Notes in a ledger about its tables: person columns, held to ever after; bought bounds; and how people are named.
+"""Notes in a ledger about its tables: person columns, which are final; bought bounds; and how people are named.
 
 A ledger is born for one column. Where several tables speak of the same people under different names, a budget would be
-spent anew if one of them were opened for somebody else the next time. Where people have accounts, so would theirs if
-they were named by values of another kind.
+spent again if one of them were opened for other people the next time. The same would hold for personal accounts if
+people were named by values of another kind.
 """
 
 import json
@@ -17,7 +17,7 @@ from discreet.core.untrusted_text import read_fraction, read_json
 from discreet.gate import Annotated, Ledger, Released, decode, from_body, plan_digest
 from discreet.query import BoundsPlan, Epsilon, Rho, read_bought_bounds
 
-#: How a note begins, so that it is told from what people write.
+#: The beginning of a note, which distinguishes it from notes that people write.
 PREFIX = "discreet units 1 "
 NAMES = "discreet names 1 "
 
@@ -56,12 +56,12 @@ def _list_columns(unit: PrivacyUnit, key: ForeignKey | None) -> list[str | None]
 def hold_to_kind(ledger: Ledger, kind: str) -> None:
     """Refuse people who are named by another kind of values than before; note the kind if there is no note yet.
 
-    It is the ledger's, and no table's: an account is one person's in all tables, whatever they are called.
+    The note belongs to the ledger, not to a table: an account is one person's in all tables, whatever they are called.
     """
     known = _read_notes(ledger, NAMES)
     if not known:
         ledger.annotate(NAMES + json.dumps({"kind": kind}), by="session")
-        known = _read_notes(ledger, NAMES)  # somebody else may have been first
+        known = _read_notes(ledger, NAMES)  # another process may have been first
     if known.get("kind") != kind:
         raise InvalidInput(
             f"The accounts of this ledger are not named by {kind}: each person would get a second account.",
@@ -70,7 +70,7 @@ def hold_to_kind(ledger: Ledger, kind: str) -> None:
 
 
 def _read_notes(ledger: Ledger, prefix: str) -> dict[str, Any]:
-    """Return what was noted, the first note of each table; notes that say nothing are passed over."""
+    """Return the notes, the first one of each table; empty notes are passed over."""
     notes: dict[str, Any] = {}
     for _, event in ledger.entries(0):
         if isinstance(event, Annotated) and event.text.startswith(prefix):
@@ -83,13 +83,13 @@ def _read_notes(ledger: Ledger, prefix: str) -> dict[str, Any]:
     return notes
 
 
-# Bounds that were bought: noted in the ledger, and found there again by everybody.
+# Bounds that were bought: noted in the ledger, and found there again by all analysts.
 #
 # A note is a hint and no more. It names a release and what was paid for it. That the release answers just this is
 # checked against the plan of its payment, and the bounds are read from the stored answer. Notes that do not fit are
 # passed over.
 
-#: How a note begins, so that it is told from what people write.
+#: The beginning of a note, which distinguishes it from notes that people write.
 BOUNDS_PREFIX = "discreet bounds 1 "
 #: No store numbers its entries beyond this.
 MOST = 2**63
@@ -195,7 +195,8 @@ def usable_bounds(plan: BoundsPlan, answer: dict[str, Any]) -> Bounds | None:
 # is written as 3.0 where a whole number is 3, and pandas makes reals of whole numbers as soon as one is missing;
 # decimals have as many zeros as their type; a moment has as many digits as its type, and a time zone or none.
 
-#: What texts may be written from: see `discreet.data.reading.column_types.spelling`. Spark tells its own types.
+#: The kinds that texts may be written from: see `discreet.data.reading.column_types.spelling`. Spark tells its own
+#: types.
 STABLE = re.compile(r"plain|numeric|text|boolean|tinyint|smallint|int|bigint|decimal\(\d+, *0\)", re.IGNORECASE)
 NUMBERS = re.compile(r"float|double|decimal\(.*", re.IGNORECASE)
 #: Whole numbers and texts are one: 3 and "3" are the same name.
@@ -208,12 +209,12 @@ class NamedPeople(Protocol):
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
-        """What is public about each private table."""
+        """The public facts about each private table."""
         ...
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """What the ids of each private table are written from, where people are named by texts."""
+        """The kinds that the ids of each private table are written from, where people are named by texts."""
         ...
 
 

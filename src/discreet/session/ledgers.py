@@ -9,7 +9,7 @@ from discreet.core import InvalidInput, PrivacyUnit, WrongType, exact
 from discreet.core.errors import kind_of
 from discreet.gate import SERVER, Budget, Ledger
 
-#: How many questions that buy groups the reserve of δ lasts for, unless the steward says otherwise.
+#: The number of questions with partition selection that the reserve of δ lasts for, by default.
 SHARES = 100
 #: A reserve that was left out is this part of δ.
 TENTH = Fraction(1, 10)
@@ -17,7 +17,7 @@ TENTH = Fraction(1, 10)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerAt:
-    """Where the account is kept, and what it begins with if it is new."""
+    """The place of the account, and its terms if it is new."""
 
     place: str | Path
     budget: Budget | None
@@ -104,7 +104,7 @@ def ledger_beside(source: Path) -> Path:
 
 
 def place_of(ledger: object, source: object) -> str | Path:
-    """Return where the ledger is: as named, or beside the file. A frame has no beside, and a budget is for life."""
+    """Return the place of the ledger: as named, or beside the file. A frame has no place, and a budget is for life."""
     if isinstance(ledger, str | Path) and str(ledger).strip():
         return ledger if isinstance(ledger, str) and ledger.startswith(SERVER) else Path(ledger)
     if ledger is not None:

@@ -24,7 +24,7 @@ MOST = 2000
 
 @dataclass(frozen=True, slots=True, repr=False)
 class MisfitReport:
-    """How many values of each column are missing or clamped in every answer, because they do not fit. Private.
+    """The numbers of values of each column that are missing or clamped in every answer as misfits. Private.
 
     `print(report)` shows it; its `repr`, which may be logged, shows no number.
     """

@@ -63,7 +63,7 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
             `{"orders": "customer", "items": {"via": "orders", "on": {"order_id": "id"}}}`. That key is declared to be
             unique. The person is then in a column `person`, or as `"as"` says.
         window: A window of time such as "month of day": a person's rows of one month are protected together, and not
-            those of a life. What several months tell together is not hidden.
+            those of a life. The combined information of several months is not hidden.
         row: Whether each row is a person of its own; in place of `person`.
         bounds: The bounds of columns, such as `{"stay": (0, 60)}`: values are clamped to them. Bounds that are not
             declared can be bought with `Session.buy_bounds`.
@@ -75,13 +75,13 @@ def open_session(  # noqa: PLR0913 - each is one thing that a steward declares
         csv: How a CSV file is written, such as `{"encoding": "windows-1252", "decimal": ",", "null": ["NA"]}`: with
             some of `encoding`, `delimiter`, `quote`, `comment`, `decimal`, `thousands` and `null`.
         complete: Columns that have a value in every row, so that their averages share one count.
-        order: A column that tells the rows of one person apart, so that the order of the source does not matter.
+        order: A column that distinguishes the rows of one person, so that the order of the source does not matter.
         rows_per_person: The number of rows of one person that a table holds, and that are made of them in one step of a
             question; 10,000 if left out. It bounds the work that one person can cause.
         never_fails: Views of a server, frames of Spark or relations of DuckDB that compute something: the steward
             promises that no possible row makes reading them fail. They are refused without that promise, as a failure
-            tells of a row.
-        public: Tables that protect nobody, by name. Their contents are public; their `bounds`, `groups` and `kinds` are
+            reveals a row.
+        public: Tables without people, by name. Their contents are public; their `bounds`, `groups` and `kinds` are
             read off their rows, unless declared under the table's name. A public table that has a column called like
             the person's is refused, unless `person` maps the table's name to None.
         budget: The most that may ever be learned about one person. It is written into the ledger when that is created,

@@ -145,7 +145,7 @@ def need_price(options: CheckedOptions) -> Epsilon | Rho:
 
 
 def need_matches(matches: object) -> Matches | None:
-    """Return how many rows of different people may match, or refuse what says something else."""
+    """Return the bound on matching rows of different people, or refuse an argument of another type."""
     if matches is not None and not isinstance(matches, Matches):
         raise WrongType(f"matches is {kind_of(matches)}, not Matches.", fix="pass discreet.Matches(rows=1, matches=10)")
     return matches

@@ -14,7 +14,7 @@ from discreet.session.context import AnalystContext, PreparedQuestion
 
 #: Columns of an answer that are listed.
 MOST = 40
-#: Where each person has an account.
+#: The note for personal accounts.
 WHO_PAYS = "each participant is charged for their own contribution, at most this"
 
 #: Said of questions about public tables, or about none.
@@ -35,24 +35,24 @@ class Preview:
     symbol: str
     #: The release that answers this already, if there is one.
     release: int | None
-    #: Whether each person has an account: then nobody is told what is left.
+    #: Whether each person has an account: then the rest is shown to no analyst.
     personal: bool = False
     #: Whether it may cost a person more than an account holds.
     dear: bool = False
 
     @property
     def spend(self) -> Epsilon | Rho | None:
-        """What is paid, in the currency asked for; found, if an accuracy was asked for. None if nothing is."""
+        """The price, in the currency asked for; found, if an accuracy was asked for. None if nothing is paid."""
         return None if self.plan is None else self.plan.spend
 
     @property
     def what(self) -> str:
-        """What is asked, in words."""
+        """The question, in words."""
         return self.price.what
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What it costs."""
+        """The cost."""
         return self.price.cost
 
     @property
@@ -80,7 +80,7 @@ class Preview:
         return next((prediction.error for prediction in self.predicted if prediction.name == name), None)
 
     def lines(self) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         return [f"Preview of {one_line(self.what)}", *text_table(self._cells(), MOST), *self._costs()]
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Public tables: what is said of them, told apart from what is said of people's, and whether they are nobody's."""
+"""Public tables: their declarations, separated from those of private tables, and whether they contain no people."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -9,24 +9,24 @@ from discreet.core.schema import Schema, closest
 from discreet.data import TableSource
 from discreet.session.declared import read_declaration
 
-#: What is said by columns, and what of a table as a whole.
+#: The declarations by columns, and those of a table as a whole.
 BY_COLUMN, PLAIN = ("bounds", "groups", "kinds", "csv"), ("person", "complete", "order")
 
 
 @dataclass(frozen=True, slots=True)
 class TableDeclarations:
-    """What is declared of private tables, and of public ones: by their names, capitals folded."""
+    """The declarations of private and of public tables: by their names, capitals folded."""
 
     private: Mapping[str, Any]
     public: Mapping[str, Mapping[str, Any]]
-    #: The public tables of which it is said that nobody is in them, whatever their columns are called.
+    #: The public tables declared to be without people, whatever their columns are called.
     nobodys: frozenset[str]
 
 
 def split_declarations(
     declarations: Mapping[str, Any], private: Iterable[str], public: Iterable[str]
 ) -> TableDeclarations:
-    """Return what is said of which tables. Of a public table it is said under its name, and below that by columns."""
+    """Return the declarations of tables. Those of a public table are under its name, and below that by columns."""
     names, tables = {name.casefold(): name for name in public}, tuple(private)
     rest, by_table = dict(declarations), {name: dict[str, Any]() for name in names}
     for argument in BY_COLUMN:
@@ -50,14 +50,14 @@ def split_declarations(
 
 
 def _below(value: object) -> dict[str, Mapping[str, Any]]:
-    """Return what is said by tables."""
+    """Return the declarations by tables."""
     if not isinstance(value, Mapping):
         return {}
     return {table: facts for table, facts in value.items() if isinstance(table, str) and isinstance(facts, Mapping)}
 
 
 def _without(value: Any, removed: Mapping[str, Any]) -> Any:
-    """Return what is left; None where it was all."""
+    """Return the rest; None if there is none."""
     if not removed:
         return value
     return {name: item for name, item in value.items() if name not in removed} or None
@@ -108,10 +108,10 @@ def read_public_tables(sources: Mapping[str, Any], declarations: TableDeclaratio
 
 
 def need_nobody(private: Mapping[str, Schema], public: Mapping[str, Schema], nobodys: frozenset[str]) -> None:
-    """Refuse a public table that names people as private ones do, unless it is said that it is nobody's all the same.
+    """Refuse a public table with a column of persons like private ones, unless it is declared to be without people.
 
-    What a public table holds is shown to everybody, ids among it, and joined at no price. Nothing tells a public
-    register from a table of people that was put there by mistake, but who opens it.
+    The contents of a public table, ids included, are shown to all analysts and joined at no price. Only the
+    steward who opens it knows a public register from a table of people that was put there by mistake.
     """
     people = {
         _bare(schema.unit.column)

@@ -37,7 +37,7 @@ from discreet.session.engine import Engine
 from discreet.session.publics import PLAIN, need_nobody
 from discreet.session.settings.file import table_name
 
-#: What a frame's table is called in SQL, unless it is given a name.
+#: The name of a frame's table in SQL, unless it is given one.
 FRAME = "data"
 #: How names of files end.
 FILES = (".csv", ".tsv", ".txt", ".gz", ".parquet", ".duckdb", ".xlsx")
@@ -48,7 +48,7 @@ class OpenTables(Protocol):
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
-        """What is public about each private table."""
+        """The public facts about each private table."""
         ...
 
     @property
@@ -63,7 +63,7 @@ class OpenTables(Protocol):
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """What the ids of each private table are written from, where people are named by texts."""
+        """The kinds that the ids of each private table are written from, where people are named by texts."""
         ...
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
@@ -110,7 +110,7 @@ class TableSources:
     inner: str | None = None
     store: str | Path | None = None
     engine: Engine = field(default_factory=Engine)
-    #: Public tables that are nobody's although a column is called as those are that name people; capitals folded.
+    #: Public tables without people although a column is called like one that names people; capitals folded.
     nobodys: frozenset[str] = frozenset()
 
     @property
@@ -120,12 +120,12 @@ class TableSources:
 
     @property
     def title(self) -> str:
-        """What all of it is called."""
+        """The name of the whole dataset."""
         return ", ".join(self.sources)
 
     @property
     def paths(self) -> dict[str, str]:
-        """What tables of a database are called there, with the schemas that were named."""
+        """The names of tables in the database, with the schemas that were named."""
         if self.address is None:
             return {}
         return {name: place for name, place in (*self.sources.items(), *self.public.items()) if isinstance(place, str)}
@@ -209,7 +209,7 @@ class TableSources:
 def read_sources(
     source: Any, table: object, *, inner: object, store: object, public: object, engine: Engine
 ) -> TableSources:
-    """Return where rows are, as people say it."""
+    """Return the place of the rows, in words."""
     if inner is not None and not isinstance(inner, str):
         raise WrongType(f"inner is {kind_of(inner)}, not a name.", fix="name a table of the file, or a sheet")
     if store is not None and not isinstance(store, str | Path):
@@ -282,7 +282,7 @@ def _read_public(public: object, address: str | None) -> dict[str, Any]:
 
 
 def path_of(source: Any) -> Any:
-    """Return a path as a path; refuse one that leads nowhere. What is no path is the data room's to judge."""
+    """Return a path as a path; refuse one that leads nowhere. Other values are for the data room to judge."""
     if not isinstance(source, str | Path):
         return source
     need_local(source)
@@ -298,7 +298,7 @@ def path_of(source: Any) -> Any:
 
 
 def _name_table(source: Any, table: object) -> str:
-    """Return what a table is called in SQL."""
+    """Return the name of a table in SQL."""
     if table is None:
         return table_name(Path(source)) if isinstance(source, str | Path) else FRAME
     if not isinstance(table, str):
@@ -316,7 +316,7 @@ def _is_by_table(value: object, argument: str, rows: TableSources) -> bool:
 
 
 def select_declaration(value: object, name: str, rows: TableSources, argument: str, example: str) -> Any:
-    """Return what is said of one table: where there are several, it is said for each by its name."""
+    """Return the declarations of one table: where there are several, they are given for each by its name."""
     if value is None or not (rows.several or _is_by_table(value, argument, rows)):
         return value
     if not isinstance(value, Mapping):

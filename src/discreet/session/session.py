@@ -55,8 +55,8 @@ def _draw_share(share: float) -> None:
 class Session(WorkloadSession, AbstractContextManager["Session"]):
     """Private rows, with one account, for one analyst. Made by `discreet.open`.
 
-    Guarantee: whatever it returns was declared public, or went through the gate: paid for on disk, against the budget,
-    before any row was looked at. What is shown of an answer afterwards is made from the answer alone.
+    Guarantee: everything that it returns was declared public, or went through the gate: paid for on disk, against the
+    budget, before any row was looked at. Everything shown of an answer afterwards is made from the answer alone.
     """
 
     def __init__(self, dataset: Dataset, *, analyst: str = "", team: str = "") -> None:
@@ -71,7 +71,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         Args:
             path: The file of declarations, as `discreet init` writes it.
             analyst: The name of the analyst who pays.
-            pacer: What decides when answers are stored, for a service; at once, if left out.
+            pacer: The rule for when answers are stored, for a service; at once, if left out.
 
         Returns:
             A session.
@@ -94,7 +94,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
             analyst: The name of the analyst who would pay.
 
         Returns:
-            A session. Whatever is not answered yet is refused by `NoRows`, before anything is paid.
+            A session. A question without a stored answer is refused by `NoRows`, before anything is paid.
 
         Raises:
             InvalidInput: The facts were taken with another ledger.
@@ -110,12 +110,12 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
     @property
     def ledger(self) -> Ledger:
-        """What was spent, by whom, on what, and what is left."""
+        """The ledger: payments, by whom and for which questions, and the rest of the budget."""
         return self._dataset.ledger
 
     @property
     def analyst(self) -> str:
-        """Who pays."""
+        """The analyst who pays."""
         return self._context.analyst
 
     @property
@@ -125,7 +125,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
     @property
     def schema(self) -> Description:
-        """What is public about the tables, to look at."""
+        """The public facts about the tables, for display."""
         return description(self._dataset, self._context.known)
 
     def for_analyst(self, analyst: str, *, team: str = "") -> "Session":
@@ -169,7 +169,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
                 * `size`: A public guess of the number of rows per group; `within` needs it for averages.
                 * `limit`: The contribution bound of this question, if not the declared one.
                 * `bias`: Whether to estimate how many people lost rows to the contribution bound or values to bounds.
-                * `matches`: How many rows of different people may match, for joins of people with each other.
+                * `matches`: The bound on matching rows of different people, for joins of people with each other.
                 * `fresh`: Whether to draw new noise and pay again.
                 * `request`: An id of your own, with which it is safe to retry after any failure.
 
@@ -235,7 +235,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
         Args:
             what: A question: SQL, a frame of `table`, or a question as a value.
-            matches: How many rows of different people may match, for joins of people with each other.
+            matches: The bound on matching rows of different people, for joins of people with each other.
             bars: List the columns of error bars, too, as the table of an answer has them.
 
         Returns:
@@ -307,19 +307,19 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
             Both counts, of the people whom the question is about and of those who take part, and their error.
 
         Raises:
-            InvalidInput: The budget belongs to the dataset, so that nobody leaves.
+            InvalidInput: The budget belongs to the dataset, so that no person leaves.
 
         """
         if not self.ledger.budget.personal:
             self._context.check(options)
             raise InvalidInput(
-                "Participation is complete here: the budget belongs to the dataset, and nobody leaves.",
+                "Participation is complete here: the budget belongs to the dataset, and no person leaves.",
                 fix='ask the question; people leave only with personal accounts, Budget(…, per="person")',
             )
         ready = self._context.prepare(what, options)
         self.ledger.state.account.admit(
             ready.plan.cost, self.analyst, self.team
-        )  # what would be refused, nobody takes part in
+        )  # no person takes part in a refused question
         spend = Rho(price) if isinstance(ready.plan.spend, Rho) else Epsilon(price)
         plan, confidence = ParticipationPlan(ready.plan, spend), ready.options.confidence
         answer = self._gate.release(plan, request=request, fresh=flag(fresh, "fresh")).answer

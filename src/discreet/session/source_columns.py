@@ -1,4 +1,4 @@
-"""Columns of files and tables before anybody has said who is protected: names, kinds, and how files are written."""
+"""Columns of files and tables before the privacy unit is declared: names, kinds, and the formats of files."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -37,14 +37,14 @@ NODES, NODES_HTML = 10, 100
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchAnswer(Sequence[Answer]):
-    """The answers to several questions that were asked together, in their order. What is done with them is free."""
+    """The answers to several questions that were asked together, in their order. All further processing is free."""
 
     plan: BatchPlan
     release: Release
     answers: tuple[Answer, ...]
     #: For each question about private groups, what its groups that are not shown come to, if that was bought.
     others: tuple[Result | None, ...]
-    #: What was saved over asking one by one.
+    #: The saving compared with asking one by one.
     saving: Saving
 
     def __len__(self) -> int:
@@ -59,7 +59,7 @@ class BatchAnswer(Sequence[Answer]):
         return self.release.fresh
 
     def lines(self) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         lines = []
         for answer, other in zip(self.answers, self.others, strict=True):
             lines += [answer.what, *answer.lines(), *([] if other is None else _describe_left_over(other)), ""]
@@ -78,7 +78,7 @@ class BatchAnswer(Sequence[Answer]):
 
 
 def _describe_left_over(other: Result) -> list[str]:
-    """Return what all groups that are not shown come to."""
+    """Return the total of all groups that are not shown."""
     shown = [
         f"{column.name} {column.values[0]:,.6g} (from {column.low[0]:,.6g} to {column.high[0]:,.6g})"
         for column in other.columns
@@ -157,7 +157,7 @@ def batch_answer(
     simultaneous: bool,
     personal: bool = False,
 ) -> BatchAnswer:
-    """Return what a batch released, as tables."""
+    """Return the releases of a batch, as tables."""
     results = view_batch(plan, release.answer, confidence, simultaneous=simultaneous)
     answers = tuple(
         Answer(item.question, item.alone, release, result, partial(_view_again, plan, release, place), personal)
@@ -173,13 +173,13 @@ def _view_again(plan: BatchPlan, release: Release, place: int, confidence: Numbe
 
 @dataclass(frozen=True, slots=True, repr=False)
 class WorkloadPreview:
-    """What a batch would cost, and how far off each of its tables would be. Nothing was paid."""
+    """The cost of a batch, and the error of each of its tables. Nothing was paid."""
 
     price: Price
     plan: BatchPlan | HierarchyPlan
     #: One tuple for each question, or one for each level.
     predicted: tuple[tuple[Predicted, ...], ...]
-    #: Whether each person has an account: then nobody is told what is left.
+    #: Whether each person has an account: then the rest is shown to no analyst.
     personal: bool = False
     #: Of a batch: what is saved over asking one by one.
     saving: Saving | None = None
@@ -190,7 +190,7 @@ class WorkloadPreview:
         return self.price.fits
 
     def lines(self) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         lines = [
             f"Preview of {one_line(self.price.what, 200)}",
             f"price: {self.plan.spend}, alone {self.price.guarantee}",
@@ -222,7 +222,7 @@ class HierarchyAnswer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said beside the numbers."""
+        """The notes that belong to the numbers."""
         return (*self.result.notes, MAY_HAVE_LEFT) if self.personal else self.result.notes
 
     @property
@@ -239,7 +239,7 @@ class HierarchyAnswer:
         """Return a level by the name of its key; the top is called "all"."""
         names = [level.name for level in self.levels]
         if name not in names:
-            raise InvalidInput("There is no such level.", fix=f"use one of: {', '.join(names)}")
+            raise InvalidInput("Unknown level.", fix=f"use one of: {', '.join(names)}")
         return self.result.level(name)
 
     def confidence(self, confidence: Number, *, simultaneous: bool = False) -> "HierarchyAnswer":
@@ -256,7 +256,7 @@ class HierarchyAnswer:
         return self.result.to_pandas()
 
     def lines(self) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         lines = [self.plan.describe()]
         for level in self.levels:
             lines += [f"{level.name}: {len(level.nodes):,} counts", *text_table(_cells(level), NODES)]

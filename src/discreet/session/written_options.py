@@ -27,7 +27,7 @@ KNOWN = (
     "privacy_unit_column",
     "group_selection_strategy",
 )
-#: A number as SQL has it. An exponent has two digits at the most: an exact number of 10⁹ digits is no price.
+#: A number as SQL has it. An exponent has two digits at the most: an exact number of 10⁹ digits is not a price.
 NUMBER = re.compile(r"[0-9]{0,30}\.?[0-9]{0,30}(?:[eE][+-]?[0-9]{1,2})?")
 WHOLE = re.compile(r"[0-9]{1,18}")
 #: The two strategies: groups are selected privately, or are known beforehand.
@@ -44,9 +44,9 @@ def check_written_options(written: Written, deltas: Collection[Fraction]) -> Non
     if delta is not None and _need_number(delta) not in deltas:
         known = max(deltas)
         words = f"write delta = {float(known):.10g}, or leave it out" if known else "leave it out: the budget has no δ"
-        raise delta.refuse("The δ of a question is that of the dataset, and this is another one.", words)
+        raise delta.refuse("The δ of a question must be that of the dataset.", words)
     if strategy is not None and _word_of(strategy).upper() not in (SELECTED, PUBLIC):
-        raise strategy.refuse("There is no such strategy.", f"write {SELECTED} or {PUBLIC}, or leave it out")
+        raise strategy.refuse("Unknown strategy.", f"write {SELECTED} or {PUBLIC}, or leave it out")
 
 
 def merge_options(
@@ -80,7 +80,7 @@ def check_person(written: Written, schemas: Sequence[Schema]) -> None:
     declared = sorted({schema.unit.column for schema in schemas if schema.unit.column is not None})
     fix = f"write privacy_unit_column = {' or '.join(declared)}, or leave it out"
     raise option.refuse(
-        "The privacy unit was declared when the table was opened, and is another one.",
+        "The privacy unit differs from the one that was declared when the table was opened.",
         fix if declared else "leave it out: every row is a unit of its own here",
     )
 
@@ -103,7 +103,7 @@ def _refuse_unknown(option: WrittenOption) -> DiscreetError:
     fix = f"did you mean {meant}?" if meant else f"use one of: {', '.join(KNOWN)}"
     if option.name == "min_privacy_units_per_group":
         fix = "leave it out, and write HAVING COUNT(DISTINCT person) >= 10, with the column of persons"
-    return option.refuse(f"The option {option.name} is not known here.", fix)
+    return option.refuse(f"Unknown option {option.name}.", fix)
 
 
 def _merge_price(option: WrittenOption, options: Mapping[str, Any]) -> Fraction:

@@ -13,7 +13,7 @@ SNAP = 4 * UNIT
 FEW = 16
 #: Losses as close as this to the pin, as a share of it, count as being there when a grid is chosen.
 CLOSE = 1e-6
-#: How many losses a sketch lists.
+#: The number of losses that a sketch lists.
 BINS = 400
 
 

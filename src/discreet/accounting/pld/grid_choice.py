@@ -41,7 +41,7 @@ class PairBatch:
 
     @property
     def times(self) -> int:
-        """How many releases there are."""
+        """The number of releases."""
         return sum(times for _, times in self.pairs)
 
     def directions(self) -> "tuple[PairBatch, ...]":

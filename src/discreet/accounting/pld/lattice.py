@@ -27,7 +27,7 @@ CLOSE = 1e-7
 POINT_SLACK = 1e-12
 #: Relative rounding of the few operations between a cell and its masses.
 SLACK = 1e-14
-#: How many cells are looked at when an offset is chosen, how often, when it has settled, and what is not looked at.
+#: Settings of an offset's choice: cells looked at, rounds, when it has settled, and the share that is not looked at.
 STACK, MOST_POINTS, SETTLED, FAINT, STEEPEST = 256, 12, 1e-9, 1e-6, 100.0
 
 

@@ -45,7 +45,7 @@ def loss_of(arguments: Arguments) -> PrivacyLoss:
 
 
 def people_of(arguments: Arguments) -> int | None:
-    """Return how many people there are, if that was said."""
+    """Return the number of people, if it was given."""
     return None if arguments.people is None else read_whole(arguments.people, "--people")
 
 

@@ -117,7 +117,7 @@ def read_confidence(arguments: Arguments) -> Fraction:
 
 
 def read_rows_limit(typed: str) -> int:
-    """Return how many rows of a person a counter counts."""
+    """Return the number of rows of a person that a counter counts."""
     if not typed.strip().isdecimal():
         raise InvalidInput(
             "--limit of a counter is a number of rows.", fix="write --limit 3, for a person's first three"

@@ -139,7 +139,7 @@ def stay_by_ward(hospital: Hospital, wards: Sequence[Value]) -> list[Value]:
 
 
 def visits_from_age(hospital: Hospital, age: int) -> list[Value]:
-    """Return how many visits were by people of at least this age."""
+    """Return the number of visits by people of at least this age."""
     return [int((hospital.age >= age).sum())]
 
 
@@ -150,7 +150,7 @@ def patients_by_diagnosis(hospital: Hospital, diagnoses: Sequence[Value]) -> lis
 
 
 def all_patients_by_diagnosis(hospital: Hospital) -> dict[str, int]:
-    """Return how many patients have each diagnosis that there is."""
+    """Return the number of patients with each diagnosis."""
     pairs = np.unique(np.stack([hospital.diagnosis, hospital.patient]), axis=1)
     counts = np.bincount(pairs[0])
     return {code(index): int(count) for index, count in enumerate(counts) if count}

@@ -183,7 +183,7 @@ class RowBatch:
         return self.memory["codes"]  # type: ignore[no-any-return]
 
     def row_counts(self) -> NDArray[np.int64]:
-        """Return how many rows count in each group."""
+        """Return the number of rows that count in each group."""
         if "rows" not in self.memory:
             self.memory["rows"] = count_by(self.row_codes(), self.size)
         return self.memory["rows"]  # type: ignore[no-any-return]

@@ -148,7 +148,7 @@ class BoundedRows:
     #: Of each unit: its groups, and the rows in its fullest one, before the limit; empty where nobody asks for them.
     groups: Ints
     fullest: Ints
-    #: How many units lose a row; where nobody asks for it, whether there are some.
+    #: The number of units that lose a row; if it is not asked for, whether there are some.
     cut: int
     #: Where somebody asks for them: of each pair its unit, and how many of its rows count.
     pairs: "Pairs | None" = None
@@ -241,7 +241,7 @@ class Bounding:
         return BoundedRows(selected.rows, selected.groups, NONE, NONE, self._count_cut(piece, selected.rows), pairs)
 
     def _count_cut(self, piece: Placed, rows: Ints) -> int:
-        """Return how many units lose a row; where nobody asks for it, that there are some."""
+        """Return the number of units that lose a row; if it is not asked for, that there are some."""
         if not self.cut_wanted:
             return 1
         kept = np.zeros(piece.rows, dtype=bool)

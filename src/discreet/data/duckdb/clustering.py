@@ -49,17 +49,17 @@ class Placed:
 
     @property
     def units(self) -> int:
-        """How many units have rows here."""
+        """The number of units with rows here."""
         return len(self.names)
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return int(self.begins[-1])
 
     @property
     def counts(self) -> NDArray[np.intp]:
-        """How many rows each unit has."""
+        """The number of rows that each unit has."""
         return np.diff(self.begins)
 
 

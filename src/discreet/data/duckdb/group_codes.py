@@ -94,7 +94,7 @@ class GroupCodes:
 
     @property
     def size(self) -> int:
-        """How many codes there are."""
+        """The number of codes."""
         if self.pairs:
             return len(self.pairs[-1])
         return prod(len(key.values) for key in self.keys)

@@ -203,7 +203,7 @@ def _name_columns(aggregation: Aggregation, holdings: Holdings) -> dict[str, str
 
 
 def _facts(source: Relation, holdings: Holdings, dialect: DuckDialect, cursor: ReadCursor) -> RowFacts:
-    """Return how many rows units can have. Tables were cut when they were imported."""
+    """Return the number of rows that units can have. Tables were cut when they were imported."""
     fan_outs, text = fan_outs_sql(source, dialect)
     counts = dict(cursor.ask(text, dialect.parameters)) if fan_outs else {}
     return public_facts(holdings.schemas, fan_outs, counts, imported=True)

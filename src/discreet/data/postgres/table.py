@@ -107,7 +107,7 @@ def _list_rows(catalogue: Catalogue, columns: Sequence[Column], scanned: Scanned
 
 
 def _facts(piece: Typed) -> str:
-    """Return how many values there are, the least and the largest of them."""
+    """Return the number of values, the least and the largest of them."""
     number = piece.text
     if piece.kind is Kind.TIMESTAMP:
         number = PostgresDialect(PostgresSources({}, {})).number(piece)

@@ -132,7 +132,7 @@ class BoundedDialect(Dialect, Protocol):
 
     @property
     def facts(self) -> RowFacts:
-        """How many rows units have at most."""
+        """The largest number of rows of a unit."""
         ...
 
     def short_sum(self, text: str) -> str:

@@ -85,7 +85,7 @@ class StatementWriter:
         self._adds = added and not asking
 
     def _most_groups(self) -> float:
-        """Return how many groups there are at most."""
+        """Return the largest number of groups."""
         return prod(inf if key.values is None else len(key.values) for key in self._rows.keys)
 
     def statement(self) -> str:

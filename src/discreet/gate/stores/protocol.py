@@ -143,7 +143,7 @@ class LedgerReader(Protocol):
         ...
 
     def continuations(self, payment: int) -> int:
-        """Return how many steps of a payment were answered after the first."""
+        """Return the number of steps of a payment that were answered after the first."""
         ...
 
     def payments_of_plan(self, plan: str) -> Iterator[int]:

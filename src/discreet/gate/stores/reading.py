@@ -58,7 +58,7 @@ class SqlLedgerReader:
         return self._number(query, payment, str(step))
 
     def continuations(self, payment: int) -> int:
-        """Return how many steps of a payment were answered after the first."""
+        """Return the number of steps of a payment that were answered after the first."""
         query = "select count(*) from entries where kind = 'continuation' and payment = ?"
         return self._number(query, payment) or 0
 

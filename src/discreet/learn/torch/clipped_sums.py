@@ -43,7 +43,7 @@ class GroupClip:
         return (float(self.bound) / norms).clamp(max=1)  # a norm of zero gives infinity, and so 1
 
     def within(self, norms: Tensor, counted: Tensor) -> Tensor:
-        """Return how many of the counted examples have a norm that is within the bound."""
+        """Return the number of counted examples whose norm is within the bound."""
         return ((norms <= float(self.bound)) & counted).sum()
 
 

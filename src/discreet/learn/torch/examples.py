@@ -103,7 +103,7 @@ def tensors_of(data: object) -> tuple[Tensor, ...] | None:
 
 
 def count_examples(data: Any) -> int:
-    """Return how many examples there are. Private; called only while a paid plan runs."""
+    """Return the number of examples. Private; called only while a paid plan runs."""
     tensors = tensors_of(data)
     # Of parts that are not equally long, the rest is no example: nothing is refused by how many rows there are.
     return len(data) if tensors is None else min(len(part) for part in tensors)

@@ -13,7 +13,7 @@ from discreet.noise.coins import DEVICE, Coins, need_coins
 
 # Unary encoding: one coin for each category, biased at the true one.
 
-#: A report has a bit for each category; more of them than this are no job for unary encoding.
+#: A report has a bit for each category; more of them than this are too many for unary encoding.
 MOST_CATEGORIES = 1 << 20
 
 

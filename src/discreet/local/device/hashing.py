@@ -105,7 +105,7 @@ class LocalHashing:
     odds: Fraction = field(repr=False, compare=False)
     finite: FiniteField = field(repr=False, compare=False)
     digits: int = field(repr=False, compare=False)
-    """How many digits a category has, and a seed."""
+    """The number of digits that a category has, and a seed."""
 
     def __init__(self, *, domain: int, epsilon: Number, buckets: int | None = None) -> None:
         count, target = need_domain(domain, most=1 << MOST_BITS), need_epsilon(epsilon)
@@ -116,7 +116,7 @@ class LocalHashing:
 
     @property
     def seeds(self) -> int:
-        """How many hash functions there are."""
+        """The number of hash functions."""
         return int(self.buckets**self.digits)
 
     @property
@@ -166,7 +166,7 @@ def best_buckets(odds: Fraction) -> int:
 
 
 def _digits_of(domain: int, base: int) -> int:
-    """Return how many digits the numbers below `domain` have. Kept, as a server asks for it with every report."""
+    """Return the number of digits of the numbers below `domain`. Kept, as a server asks for it with every report."""
     count = 1
     while base**count < domain:
         count += 1

@@ -106,7 +106,7 @@ class NumberResponse:
         return self.levels - self.near
 
     def place(self, value: Number) -> int:
-        """Return where a value lies between the bounds, in steps of the grid; what is no number lies in the middle."""
+        """Return a value's place between the bounds, in steps of the grid; other values lie in the middle."""
         if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
             raise WrongType(f"value is {kind_of(value)}, not a number.", fix="pass an int, a float or a Fraction")
         if value != value:  # noqa: PLR0124 (NaN)
@@ -156,7 +156,7 @@ class NumberResponse:
         return middle + self.total(0, 2 * (report - 2) - self.levels + 1)
 
     def total(self, extremes: int, steps: int) -> Fraction:
-        """Return what reports come to together, less the middle for each.
+        """Return the sum of reports, less the middle for each.
 
         `extremes` is how many more told the upper bound than the lower, `steps` the sum of 2·level − levels + 1.
         """
@@ -164,12 +164,12 @@ class NumberResponse:
 
     @property
     def _reach(self) -> Fraction:
-        """What the bounds are told as, from −1 to 1: (odds + 1)/(odds − 1)."""
+        """The value that the bounds are reported as, from −1 to 1: (odds + 1)/(odds − 1)."""
         return (self.odds + 1) / (self.odds - 1)
 
     @property
     def _scale(self) -> Fraction:
-        """How far two levels are apart, halved: 2·level − levels + 1 has the mean place/scale, from −1 to 1."""
+        """Half the distance of two levels: 2·level − levels + 1 has the mean place/scale, from −1 to 1."""
         gain = self.hit - self.near * (1 - self.hit) / self.places
         return 1 / (gain * self.places)
 

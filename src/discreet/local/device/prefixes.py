@@ -54,7 +54,7 @@ class PrefixTree:
 
     @property
     def width(self) -> int:
-        """How many digits a byte has."""
+        """The number of digits that a byte has."""
         return self.levels[0].digits
 
     @property

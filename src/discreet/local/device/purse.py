@@ -43,7 +43,7 @@ class PurseFile:
         """Make a file with one line, or refuse if there is one: a purse is never begun again.
 
         A file that holds nothing, or a beginning of the very line that would be written, is what a crash left of one
-        that was never begun. Any other file is somebody else's, and stays as it is.
+        that was never begun. Any other file belongs to another program, and stays as it is.
         """
         try:
             with suppress(FileExistsError):  # whose it is shows below
@@ -79,17 +79,17 @@ class PurseFile:
             os.close(self._handle)  # and so the lock
 
     def new(self) -> Iterator[Record]:
-        """Yield what was added since this was last asked, by whomever, once it is on the disk."""
+        """Yield the records added since the last call, by any process, once they are on the disk."""
         try:
             if os.fstat(self._handle).st_size > self._read:
-                os.fsync(self._handle)  # whoever wrote it may have been killed before it was
+                os.fsync(self._handle)  # its writer may have been killed before it was
             os.lseek(self._handle, self._read, os.SEEK_SET)
         except OSError:
             raise LedgerUnavailable("The purse could not be read.", fix=GONE) from None
         with os.fdopen(os.dup(self._handle), "rb") as source:
             for line in source:
                 if not line.endswith(b"\n"):
-                    return  # torn: whoever wrote it never heard that it was kept, and so told nothing
+                    return  # torn: its writer never heard that it was kept, and so reported nothing
                 mark, _, text = line[:-1].decode("utf-8", "replace").partition(" ")
                 if mark != self._link(text):
                     raise LedgerDamaged("The purse contradicts itself.", fix=BROKEN)
@@ -127,7 +127,7 @@ class PurseFile:
 
 
 def _record(text: str) -> Record:
-    """Return what a line says: texts by names, and nothing else."""
+    """Return the contents of a line: texts by names, and nothing else."""
     try:
         record = read_json(text)
     except ValueError:
@@ -208,13 +208,13 @@ class Purse:
 
     @property
     def spent(self) -> Fraction:
-        """What has been paid so far."""
+        """The payments so far."""
         with self._open_book():
             return sum(self._paid.values(), Fraction(0))
 
     @property
     def left(self) -> Fraction:
-        """What is left."""
+        """The rest of the budget."""
         return self._limit - self.spent
 
     def answer(self, question: str, encoder: Any, value: Any, *, coins: Coins = DEVICE) -> int:

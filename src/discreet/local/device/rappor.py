@@ -67,12 +67,12 @@ class Rappor:
 
     @property
     def epsilon(self) -> Fraction:
-        """What all reports of one permanent answer cost together, rounded up."""
+        """The cost of all reports of one permanent answer together, rounded up."""
         return log_up(((1 - self.flip) / self.flip) ** 2)
 
     @property
     def once(self) -> Fraction:
-        """What a single report costs, rounded up."""
+        """The cost of a single report, rounded up."""
         return log_up(self.kept * (1 - self.others) / (self.others * (1 - self.kept)))
 
     @property
@@ -102,7 +102,7 @@ class Rappor:
         return ones & permanent | zeros & ~permanent
 
     def encode(self, value: int, coins: Coins = DEVICE) -> int:
-        """Return one report of somebody who is never asked again; it costs `once`."""
+        """Return one report of a person who is never asked again; it costs `once`."""
         return self.instant(self.permanent(value, coins), coins)
 
     def supports(self, report: int, category: int) -> bool:

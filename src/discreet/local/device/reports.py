@@ -9,19 +9,19 @@ from discreet.noise.coins import DEVICE, Coins
 
 
 class Encoder(Protocol):
-    """How a device answers one question: its value in, a report out that may be told to anybody.
+    """How a device answers one question: its value in, a report out that may be made public.
 
     Guarantee: whatever the report, two values make it with probabilities within a factor of e^epsilon.
     """
 
     @property
     def epsilon(self) -> Fraction:
-        """What one report costs its person."""
+        """The cost of one report to its person."""
         ...
 
     @property
     def outputs(self) -> int:
-        """How many different reports there are: they are numbered from 0 on."""
+        """The number of different reports: they are numbered from 0 on."""
         ...
 
     def encode(self, value: int, coins: Coins = DEVICE, /) -> int:

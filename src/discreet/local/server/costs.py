@@ -45,8 +45,8 @@ def cost_of(encoder: Any) -> Pure | RandomisedResponse:
 def shuffled_cost(encoder: Any, *, people: int) -> Shuffled:
     """Return the privacy loss of one shuffled report from each of `people` people.
 
-    All reports are made by this encoder, one by each person, and nobody learns more than the reports in random order.
-    Of RAPPOR it is one batch of single reports. Reference: the proof in `discreet.accounting.pld.shuffling`.
+    All reports are made by this encoder, one by each person, and no observer learns more than the reports in random
+    order. Of RAPPOR it is one batch of single reports. Reference: the proof in `discreet.accounting.pld.shuffling`.
 
     Args:
         encoder: the encoder that all of them use.

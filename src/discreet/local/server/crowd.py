@@ -87,7 +87,7 @@ def _categories(values: object, domain: int) -> Integers:
 
 
 def _place_on_grid(values: object, encoder: NumberResponse, axes: int, size: int | None = None) -> Integers:
-    """Return where values lie between the bounds, in steps of the grid; what is no number lies in the middle."""
+    """Return the places of values between the bounds, in steps of the grid; other values lie in the middle."""
     array = np.asarray(values)
     if array.dtype.kind not in "iuf":
         raise WrongType(f"values are {kind_of(values)}, not numbers.", fix="pass an array of numbers")

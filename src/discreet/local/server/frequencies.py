@@ -23,7 +23,7 @@ ROUNDS = 8
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Frequencies:
-    """How many of so many people hold each category: estimates, and how far off they are.
+    """The number of people, of so many, who hold each category: estimates, and how far off they are.
 
     `counts` are unbiased, and may be negative or too large. `deviation` is the standard deviation of each, estimated.
     `error`: all counts at once are within theirs of the truth, with the `confidence` that was asked for.
@@ -146,7 +146,7 @@ def _errors(encoder: CategoricalEncoder, counts: Floats, people: int, slope: flo
     """Return bounds on the errors of counts that were estimated.
 
     Reports of those who hold a category may vary more than others'. That they are at most `held` people, and the error
-    then at most that for so many, bounds `held` again; at first it is everybody.
+    then at most that for so many, bounds `held` again; at first it is all people.
     """
     if _own(encoder) <= _other(encoder):
         return _error_if(encoder, np.zeros(len(counts)), people, slope)
@@ -241,13 +241,13 @@ def on_simplex(counts: NDArray[Any], total: Number) -> NDArray[np.float64]:
 
 # Simulated surveys: the accuracy of an encoder on people who do not exist.
 
-#: More people than this are no job for one process.
+#: More people than this are too many for one process.
 MOST_PEOPLE = 10**8
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Simulation:
-    """What was estimated of people who do not exist, beside the truth about them."""
+    """Estimates about people who do not exist, beside the truth about them."""
 
     truth: NDArray[np.int64]
     frequencies: Frequencies
@@ -261,7 +261,7 @@ class Simulation:
 
     @property
     def held(self) -> int:
-        """How many of the error bars hold the truth."""
+        """The number of error bars that hold the truth."""
         return int(np.sum(np.abs(self.frequencies.counts - self.truth) <= self.frequencies.error))
 
 

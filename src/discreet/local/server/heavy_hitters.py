@@ -38,8 +38,8 @@ class FrequentText:
 class FrequentTexts:
     """Texts that many people have, the most frequent first.
 
-    With the `confidence` that was asked for, all of this holds at once: each is a text that somebody has, and each
-    count is within its error. `least`: what a count must come to, about, for its text to be found.
+    With the `confidence` that was asked for, all of this holds at once: each is a text that at least one person has,
+    and each count is within its error. `least`: the count that a text needs, about, to be found.
     """
 
     people: int
@@ -90,9 +90,10 @@ def find_texts(tree: PrefixTree, reports: Any, *, most: int = 32, confidence: Nu
     """Find frequent texts from reports about their prefixes.
 
     Level by level, the prefixes found so far, `most` of them, are gone on with by every byte; those stay whose
-    estimated count is more than chance makes of one that nobody has. Each level has its own people, so that what is
-    tried at a level does not depend on what its people report, and Bernstein's inequality holds for each. A text has
-    about one in `length` of its people at each level; how far that is off is bounded for all texts that anybody has.
+    estimated count is more than chance makes of one that no person has. Each level has its own people, so that the
+    prefixes tried at a level do not depend on its people's reports, and Bernstein's inequality holds for each. A text
+    has about one in `length` of its people at each level; the error of that is bounded for all texts that
+    occur.
 
     Args:
         tree: the encoder of prefixes.
@@ -148,7 +149,7 @@ def _children(tree: PrefixTree, encoder: LocalHashing, rows: NDArray[np.uint8], 
 
 
 def _threshold(encoder: LocalHashing, people: int, slope: float) -> float:
-    """Return what the estimate of a text that nobody has does not exceed."""
+    """Return a bound on the estimate of a text that no person has."""
     others = float(encoder.others)
     return bernstein(slope, people * others * (1 - others), 1.0) / float(encoder.kept - encoder.others)
 

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Marginals:
-    """How many people are in each cell of every marginal.
+    """The number of people that are in each cell of every marginal.
 
     `counts` are unbiased. `error`: all cells of all marginals at once are within it of the truth, with the `confidence`
     that was asked for. `agreed` are the same made to agree, so that what two marginals share is the same in both:
@@ -113,7 +113,7 @@ def estimate_marginals(survey: Survey, reports: Any, *, confidence: Number = 0.9
         noisy[axes] = np.asarray(counts, np.float64).reshape([survey.attributes[axis][1] for axis in axes])
         variances[axes] = max(people, 1) * many * variance_of(encoder, Fraction(1, encoder.domain))
         names[axes] = tuple(survey.attributes[axis][0] for axis in axes)
-    # How many people there are is known, to within what one person would be.
+    # The number of people is known, to within one person's share.
     known = {**noisy, (): np.array(float(people))}, {**variances, (): 1.0}
     agreed = agreeing([size for _, size in survey.attributes], *known)
     return Marginals(

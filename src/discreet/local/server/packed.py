@@ -15,12 +15,12 @@ ROWS = 1 << 12
 
 
 def words_for(domain: int) -> int:
-    """Return how many words hold a set."""
+    """Return the number of words that hold a set."""
     return -(-domain // 64)
 
 
 def places_of(values: Integers, domain: int) -> tuple[Integers, Words]:
-    """Return where the bit of each row's own value stands: in which word of all, and which bit of it."""
+    """Return the position of the bit of each row's own value: the word among all, and the bit in it."""
     word = np.arange(len(values)) * words_for(domain) + (values >> 6)
     return word, ONE << (values & 63).astype(np.uint64)
 
@@ -45,7 +45,7 @@ def unpack_sets(rows: Words) -> list[int]:
 
 
 def sizes_of(rows: Words) -> Integers:
-    """Return how many bits each row has."""
+    """Return the number of bits that each row has."""
     return np.asarray(_bit_counts(rows).sum(axis=1, dtype=np.int64))
 
 
@@ -57,7 +57,7 @@ def _bit_counts(words: Words) -> NDArray[Any]:
 
 
 def column_counts(rows: Words, domain: int) -> Integers:
-    """Return how many rows have each bit."""
+    """Return the number of rows that have each bit."""
     total = np.zeros(rows.shape[1] * 64, np.int64)
     for start in range(0, len(rows), ROWS):
         weight, level = 1, rows[start : start + ROWS]

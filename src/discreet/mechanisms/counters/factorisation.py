@@ -79,7 +79,7 @@ class FactorisationCounter:
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far one unit moves all that is released."""
+        """The distance by which one unit moves all that is released."""
         return _sensitivity(self.steps, self.limit, self.neighbours)
 
     @property
@@ -89,7 +89,7 @@ class FactorisationCounter:
 
     @property
     def cost(self) -> Concentrated:
-        """What all steps cost together."""
+        """The cost of all steps together."""
         return Concentrated(self.sensitivity.l2_squared / (2 * self.noise.variance))
 
     def exact(self, step: int, counts: Sequence[int]) -> list[int]:

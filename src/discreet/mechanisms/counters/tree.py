@@ -83,12 +83,12 @@ class TreeCounter:
 
     @property
     def heights(self) -> int:
-        """How many heights nodes have: every step is in at most one node of each."""
+        """The number of heights of nodes: every step is in at most one node of each."""
         return self.steps.bit_length()
 
     @property
     def sensitivity(self) -> Sensitivity:
-        """How far one unit moves all nodes together."""
+        """The distance by which one unit moves all nodes together."""
         return _sensitivity(self.steps, self.limit, self.neighbours)
 
     @property
@@ -100,7 +100,7 @@ class TreeCounter:
 
     @property
     def cost(self) -> Pure | Concentrated:
-        """What all steps cost together."""
+        """The cost of all steps together."""
         noise = self.noise
         if isinstance(noise, Laplace):
             return noise.cost

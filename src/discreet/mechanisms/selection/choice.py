@@ -79,7 +79,7 @@ class NoisyRanking:
 
     @property
     def cost(self) -> Pure:
-        """What one choice costs."""
+        """The cost of one choice."""
         return Pure(self.epsilon)
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> tuple[int, ...]:
@@ -157,7 +157,7 @@ class ExponentialMechanism:
 
     @property
     def cost(self) -> BoundedRange:
-        """What one choice costs."""
+        """The cost of one choice."""
         return BoundedRange(self.epsilon)
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> int:
@@ -208,7 +208,7 @@ class PermuteAndFlip:
 
     @property
     def cost(self) -> Pure:
-        """What one choice costs."""
+        """The cost of one choice."""
         return Pure(self.epsilon)
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> int:
@@ -310,7 +310,7 @@ class ReportNoisyMax:
 
     @property
     def cost(self) -> BoundedRange | Pure:
-        """What one choice costs."""
+        """The cost of one choice."""
         return self._twin().cost
 
     def choose(self, scores: ScoreList, *, entropy: Entropy = SYSTEM) -> int:

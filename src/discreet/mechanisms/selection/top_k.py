@@ -87,7 +87,7 @@ class TopK:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What one choice of k costs."""
+        """The cost of one choice of k."""
         match self.method:
             case TopKMethod.PEELING:
                 return Repeated(BoundedRange(self.epsilon / self.k), self.k)

@@ -119,7 +119,7 @@ class Sparse:
 
     @property
     def cost(self) -> Pure:
-        """What one stream costs, from its start to its last positive answer."""
+        """The cost of one stream, from its start to its last positive answer."""
         return Pure(self.epsilon)
 
     def start(self, *, entropy: Entropy = SYSTEM) -> SparseStream:
@@ -217,7 +217,7 @@ class AboveThreshold:
 
     @property
     def cost(self) -> Pure:
-        """What one stream costs, from its start to its positive answer."""
+        """The cost of one stream, from its start to its positive answer."""
         return Pure(self.epsilon)
 
     def start(self, *, entropy: Entropy = SYSTEM) -> SparseStream:
@@ -317,7 +317,7 @@ class NumericSparse:
 
     @property
     def cost(self) -> Pure:
-        """What one stream costs, from its start to its last value."""
+        """The cost of one stream, from its start to its last value."""
         return Pure(self.epsilon)
 
     def start(self, *, entropy: Entropy = SYSTEM) -> NumericSparseStream:

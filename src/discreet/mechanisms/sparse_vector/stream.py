@@ -53,7 +53,7 @@ class SparseStream:
 
     @property
     def positives_left(self) -> int:
-        """How many more positive answers there will be."""
+        """The number of positive answers still to come."""
         return self._left
 
     @property
@@ -93,7 +93,7 @@ class NumericSparseStream:
 
     @property
     def positives_left(self) -> int:
-        """How many more values there will be."""
+        """The number of values still to come."""
         return self._comparisons.positives_left
 
     @property

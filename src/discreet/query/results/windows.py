@@ -177,7 +177,7 @@ class RowComparison:
 
     @property
     def ends(self) -> tuple[Floats, ...]:
-        """How many rows surely and possibly come before each row, and surely and possibly after it."""
+        """The number of rows that surely and possibly come before each row, and surely and possibly after it."""
         return (
             self.sure.sum(axis=0).astype(np.float64),
             self.possible.sum(axis=0).astype(np.float64),

@@ -65,7 +65,7 @@ class BatchPass:
 
     @property
     def sizes(self) -> tuple[int, ...]:
-        """How many values each public key has."""
+        """The number of values that each public key has."""
         return tuple(len(key.values or ()) for key in self.keys)
 
     def pricing(self, axes: Axes) -> Pricing:
@@ -79,7 +79,7 @@ class BatchPass:
 
     @property
     def losses(self) -> list[PrivacyLoss]:
-        """What each part costs."""
+        """The cost of each part."""
         return [loss_of(self.pricing(measured.axes), measured.part, measured.share) for measured in self.measured]
 
     @property
@@ -129,7 +129,7 @@ class BatchPass:
         }
 
     def _costs(self) -> list[PassCost]:
-        """Return what the parts cost a person, with personal accounts."""
+        """Return the cost of the parts to one person, with personal accounts."""
         return [
             self.pricing(measured.axes).pass_cost(
                 measured.part, measured.share, added_up=measured.axes != self.all_axes
@@ -157,7 +157,7 @@ class BatchPass:
 
 
 def loss_of(pricing: Pricing, part: Part, share: Fraction) -> PrivacyLoss:
-    """Return what a part costs: of noise its own loss, which composes more tightly than the share it was made for."""
+    """Return the cost of a part: for noise its own loss, which composes more tightly than the share it was made for."""
     return pricing.noise(part, share).cost if isinstance(part, Noisy) else pricing.loss(part, share)
 
 

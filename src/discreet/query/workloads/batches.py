@@ -60,7 +60,7 @@ class BatchPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What it costs, all questions together."""
+        """The cost of all questions together."""
         losses = [loss for batch_pass in self.passes for loss in batch_pass.losses]
         return losses[0] if len(losses) == 1 else Composed(losses)
 

@@ -104,7 +104,7 @@ class Saving:
 
     @property
     def factor(self) -> float:
-        """How many times the ε of the batch the questions would take one by one; not a number where it is infinite."""
+        """The multiple of the batch's ε that the questions would take one by one; not a number where it is infinite."""
         if math.isinf(self.together.epsilon):
             return math.nan
         return self.one_by_one.epsilon / self.together.epsilon
@@ -128,7 +128,7 @@ def saving_of(plan: BatchPlan, delta: Number) -> Saving:
 
 
 def _price_alone(plan: BatchPlan, item: BatchItem) -> PrivacyLoss:
-    """Return what a question would cost alone."""
+    """Return the cost of a question alone."""
     pricing = item.alone.pricing(item.alone.limit)  # type: ignore[arg-type] # known, or the batch would be refused
     losses = []
     for part, (index, at) in zip(item.alone.parts, item.places, strict=True):

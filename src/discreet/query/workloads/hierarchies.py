@@ -134,7 +134,7 @@ class HierarchyPlan:
         return tuple(key.name if isinstance(key, ColumnValue) else words_of(key) for key in self.keys)
 
     def sensitivity(self, level: int) -> Sensitivity:
-        """Return how far one unit moves the counts of a level, all together."""
+        """Return the distance by which one unit moves the counts of a level, all together."""
         return level_sensitivity(self.counts, self.limit, self.schema, leaves=level == len(self.keys))
 
     def noise(self, level: int) -> Laplace | Gaussian | None:
@@ -147,7 +147,7 @@ class HierarchyPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What it costs, all levels together."""
+        """The cost of all levels together."""
         losses = [noise.cost for noise in map(self.noise, range(len(self.shares))) if noise is not None]
         return losses[0] if len(losses) == 1 else Composed(losses)
 
@@ -186,7 +186,7 @@ class HierarchyPlan:
         }
 
     def _costs(self) -> list[PassCost]:
-        """Return what the levels cost a person, with personal accounts: those above the leaves are added up."""
+        """Return the cost of the levels to one person, with personal accounts: those above the leaves are added up."""
         noises = [(self.noise(level), level < len(self.keys)) for level in range(len(self.shares))]
         return [noise_cost(noise, self.counts, added_up=above) for noise, above in noises if noise is not None]
 
@@ -268,7 +268,7 @@ def plan_hierarchy(  # noqa: PLR0913 - each is one thing that is declared or ask
 
 
 def level_sensitivity(counts: Rows | People, limit: AnyLimit, schema: Schema, *, leaves: bool) -> Sensitivity:
-    """Return how far one unit moves a level: at the leaves by the limit; above, its leaves may all be in one node."""
+    """Return the distance by which one unit moves a level: the limit; above leaves, its leaves may share a node."""
     if leaves:
         return sensitivity_of(counts, limit, schema.unit.neighbours)
     most = limit.groups if isinstance(counts, People) else limit.rows

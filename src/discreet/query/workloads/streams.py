@@ -74,7 +74,7 @@ class StreamPlan:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What all steps cost together."""
+        """The cost of all steps together."""
         return self.counter.cost
 
     @property
@@ -92,7 +92,7 @@ class StreamPlan:
         return day_after(self.start, self.every, whole(step, "step", least=0, most=self.steps - 1) + 1) - timedelta(1)
 
     def describe(self) -> str:
-        """Return what is asked, in words."""
+        """Return the question, in words."""
         return self.what
 
     def canonical(self) -> str:

@@ -41,7 +41,7 @@ ROWS, ROWS_HTML = 40, 200
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer:
-    """A private answer as a table. Whatever is done with it from here on is free.
+    """A private answer as a table. All further processing of it is free.
 
     The release that it was made from stays as it is: other error bars, other forms and pictures are made from that.
     An answer that follows from the question alone, as with LIMIT 0, or from public tables has no plan and no release:
@@ -59,7 +59,7 @@ class Answer:
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What it cost, once."""
+        """The cost, paid once."""
         return Composed(()) if self.release is None else self.release.cost
 
     @property
@@ -74,14 +74,14 @@ class Answer:
 
     @property
     def what(self) -> str:
-        """What was asked, as the ledger records it; empty if nothing was paid."""
+        """The question, as the ledger records it; empty if nothing was paid."""
         return "" if self.plan is None else self.plan.what
 
     def need_release(self) -> Release:
         """Return the release, or say that there is none."""
         if self.release is None:
             raise InvalidInput(
-                "Nothing was paid for this answer, and so it has no receipt.",
+                "This answer was free, so it has no receipt.",
                 fix="ask about private rows, without LIMIT 0",
             )
         return self.release
@@ -93,7 +93,7 @@ class Answer:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What has to be said beside the numbers."""
+        """The notes that belong to the numbers."""
         return (*self.result.notes, MAY_HAVE_LEFT) if self.personal else self.result.notes
 
     @property
@@ -157,7 +157,7 @@ class Answer:
         return draw_figure(labels, measures, title=one_line(self.what), caption=self.caption, path=path)
 
     def lines(self, most: int = ROWS) -> list[str]:
-        """Return what a terminal shows."""
+        """Return the text for a terminal."""
         return [*text_table(self._cells(), most), *self.notes, self.caption]
 
     def __repr__(self) -> str:
@@ -209,7 +209,7 @@ class Answer:
 
 
 def price_words(plan: QueryPlan) -> str:
-    """Return what a question is asked with: an ε or a ρ, and the δ for groups that are bought."""
+    """Return the price of a question: an ε or a ρ, and the δ for groups that are bought."""
     parts = [part for one in (plan, *plan.others) for part in one.parts]
     delta = sum((part.delta for part in parts if isinstance(part, KeySelection)), Fraction(0))
     return f"{plan.spend}, δ = {text_up(delta, 3)}" if delta else str(plan.spend)

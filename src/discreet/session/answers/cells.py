@@ -27,7 +27,7 @@ def is_measured(column: ResultColumn) -> bool:
 
 
 def deviations(column: ResultColumn) -> list[float | None]:
-    """Return how far off each cell may be, on its worse side; None where that is not known or there is no value."""
+    """Return the error of each cell, on its worse side; None if it is not known or there is no value."""
     if column.ranks is not None:
         return [None if rank is None else float(rank) for rank in column.ranks]
     return [
@@ -52,7 +52,7 @@ def _trim_distance(distance: float) -> float:
 
 
 def decimals_of(column: ResultColumn) -> int:
-    """Return how many digits behind the point a column is worth showing with, so that the finest error has two."""
+    """Return the number of digits behind the point to show a column with, so that the finest error has two."""
     if all(value is None or isinstance(value, int) for value in column.values):
         return 0
     if column.ranks is not None:

@@ -78,7 +78,7 @@ def _number(value: object) -> float | None:
 
 
 def _names(labels: Sequence[ResultColumn], count: int) -> list[str]:
-    """Return what stands below each bar."""
+    """Return the label below each bar."""
     rows = [", ".join(plain(label.values[index]) for label in labels) for index in range(min(count, MOST_BARS))]
     # A dollar would begin a formula.
     return [(row if len(row) <= LABEL else f"{row[: LABEL - 1]}…").replace("$", r"\$") for row in rows]

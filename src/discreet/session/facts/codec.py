@@ -91,7 +91,7 @@ def write_facts(facts: PublicFacts) -> str:
 
 
 def _table_fields(schema: Schema) -> dict[str, Any]:
-    """Return what is written of any table. Rows are no part of it: only those of public tables are added."""
+    """Return the text of any table. Rows are not part of it: only those of public tables are added."""
     via, unit = schema.via, schema.unit
     return {
         "table": schema.table,
@@ -172,7 +172,7 @@ def read_facts(text: str | bytes) -> PublicFacts:
         The facts.
 
     Raises:
-        InvalidInput: The text is not one of ours, is of a later version, or contradicts itself.
+        InvalidInput: The text was not written by discreet, is of a later version, or contradicts itself.
 
     """
     if len(text) > MOST_CHARACTERS:
@@ -360,7 +360,7 @@ def _matching(pattern: re.Pattern[str], value: Any) -> str:
 
 
 def _guarded(read: Callable[[], Read]) -> Read:
-    """Return what is read; what Python itself refuses is refused as any other text is."""
+    """Return the value that is read; a text that Python itself refuses is refused as any other text is."""
     try:
         return read()
     except DiscreetError:

@@ -43,7 +43,7 @@ class PublicFacts:
     limit: AnyLimit | None = None
     #: The δ that one question may use to select groups.
     delta: Fraction = Fraction(0)
-    #: What tables are called where they come from, with the schemas that were named.
+    #: The names of tables at their source, with the schemas that were named.
     paths: Mapping[str, str] = field(default_factory=dict)
     #: Columns of each source that cannot be asked about, and why.
     left_out: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
@@ -58,13 +58,13 @@ class PublicFacts:
         if not self.tables or len(set(names)) < len(names):
             raise InvalidInput("Public facts name no private table, or a table twice.", fix=FACTS_FIX)
         if any(schema.people is not None for schema in (*self.tables, *self.publics)):
-            raise InvalidInput("Public facts are of tables, and not of what is made of them.", fix=FACTS_FIX)
+            raise InvalidInput("Public facts describe tables only, no relations made from them.", fix=FACTS_FIX)
         if any(schema.rows is not None for schema in self.tables):
             raise InvalidInput("Public facts have no rows of private tables.", fix=FACTS_FIX)
         for bought in self.bought:
             schema = next((schema for schema in self.tables if schema.table == bought.table), None)
             if schema is None or bought.column not in schema.names:
-                raise InvalidInput("Bounds were bought of a column that is not there.", fix=FACTS_FIX)
+                raise InvalidInput("A column with bought bounds does not exist.", fix=FACTS_FIX)
 
     @property
     def known(self) -> dict[str, Schema]:

@@ -19,7 +19,7 @@ class NoRows(NotReady):
 def refuse_rows() -> NoRows:
     """Return the one error of a table without rows."""
     return NoRows(
-        "This session has no rows: it hands out stored answers and previews only. Nothing was paid.",
+        "This session has no rows: it returns stored answers and previews only. Nothing was paid.",
         fix="ask where the rows are: a worker of the service, or a session that opened the tables",
     )
 
@@ -36,7 +36,7 @@ class RowlessTables:
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
-        """What is public about each private table."""
+        """The public facts about each private table."""
         return {schema.table: schema for schema in self._facts.tables}
 
     @property
@@ -51,7 +51,7 @@ class RowlessTables:
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """What ids are written from: unknown here, and used for rows only."""
+        """The kinds that ids are written from: unknown here, and used for rows only."""
         return {}
 
     def aggregate(self, aggregation: Aggregation, /) -> Exact:
@@ -87,7 +87,7 @@ def build_rowless_dataset(facts: PublicFacts, ledger: Ledger) -> Dataset:
     """Return a dataset without rows. The ledger is the one that the facts were taken with; it says what was bought."""
     if facts.ledger != ledger.identity:
         raise InvalidInput(
-            "These facts were taken with another ledger.", fix="open the ledger of the dataset that the facts are of"
+            "These facts were taken with another ledger.", fix="open the ledger of the dataset that the facts describe"
         )
     tables = RowlessTables(facts)
     return Dataset(

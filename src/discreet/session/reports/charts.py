@@ -13,7 +13,7 @@ from discreet.session.answers.cells import error_cells, plain, value_cells
 MOST_ROWS = 24
 #: Sizes in the picture's own units: the columns of labels, marks and numbers, a row, the axis.
 LABELS, MARKS, NUMBERS, ROW, AXIS = 150, 420, 190, 24, 26
-#: How many ticks an axis has at most, about.
+#: The largest number of ticks of an axis, about.
 TICKS = 8
 #: An axis begins at zero unless all values lie in the upper part of it.
 UPPER = 0.6
@@ -43,7 +43,7 @@ class Axis:
         return cls(least if least == 0 else least - room, most if most == 0 else most + room)
 
     def place(self, number: float) -> float:
-        """Return where a number stands."""
+        """Return the position of a number."""
         return LABELS + MARKS * (number - self.low) / (self.high - self.low)
 
     def ticks(self) -> list[float]:

@@ -144,7 +144,7 @@ def _promise(ledger: "Ledger") -> str:
     who = "each row" if unit.column is None else f"all rows that share one value of {one_line(unit.column)}"
     who += "" if unit.window is None else f", within one {one_line(unit.window)}, not over several"
     whole = (
-        "Whatever is asked, and however answers are combined, all that is ever told stays within this."
+        "For all questions together, and however answers are combined, the total stays within this."
         if ledger.birth.policy is Policy.SHARED
         else "This holds against each analyst alone; analysts who share their answers may learn more."
     )

@@ -155,7 +155,7 @@ def _order(fields: dict[str, Any]) -> Any:
 
 
 def _ledger(fields: dict[str, Any], source: Any, folder: Path) -> str | Path:
-    """Return where the account is: as named, or beside the only file."""
+    """Return the place of the account: as named, or beside the only file."""
     if "ledger" not in fields and isinstance(source, Path):
         return ledger_beside(source)
     place = text_in(fields, "ledger")
@@ -163,7 +163,7 @@ def _ledger(fields: dict[str, Any], source: Any, folder: Path) -> str | Path:
 
 
 def table_name(source: Path) -> str:
-    """Return what a file's table is called in SQL: its name without ending, _ for all that is no letter or digit.
+    """Return the name of a file's table in SQL: the file's name without ending, _ for all but letters and digits.
 
     A table of several files is called as their folder is.
     """

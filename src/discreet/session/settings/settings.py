@@ -24,7 +24,7 @@ HEADINGS = {"bounds": "[bounds.{}]", "groups": "[groups.{}]", "kinds": "[kinds.{
 
 
 def tables_named(source: object, table: str, tables: Sequence[str]) -> tuple[str, ...]:
-    """Return what SQL calls the private tables."""
+    """Return the names of the private tables in SQL."""
     if isinstance(source, Mapping):
         if table or tables:
             raise InvalidInput("The tables have names already, below [source].", fix="leave out table")
@@ -47,7 +47,8 @@ def person_of(person: object, table: str) -> str | None:
     column = next((value for name, value in person.items() if same_name(name, table)), None)
     if column is None:
         raise InvalidInput(
-            f"Nobody is named in {one_line(table)}.", fix=f'below [person], write {one_line(table)} = "patient_id"'
+            f"{one_line(table)} has no column of persons.",
+            fix=f'below [person], write {one_line(table)} = "patient_id"',
         )
     return column.column if isinstance(column, ForeignKey) else str(column)
 
@@ -55,7 +56,7 @@ def person_of(person: object, table: str) -> str | None:
 def read_by_table(
     value: Any, names: Sequence[str], publics: Sequence[str], setting: str, read: Callable[[Any], Any]
 ) -> Any:
-    """Return what is said of the only table, read; of several, what is said of each. Of public ones it is by name."""
+    """Return the declarations of the only table, read; of several, those of each. Public ones are by name."""
     nobodys = (
         {}
         if setting not in HEADINGS
@@ -70,8 +71,8 @@ def _read_private(value: Any, names: Sequence[str], setting: str, read: Callable
     if not is_by_table(value, setting):
         if value and len(names) > 1:
             raise InvalidInput(
-                f"{setting} is said once, and there are several tables.",
-                fix=f"say it for each: {_heading_form(setting, names[0])}",
+                f"{setting} is given once, and there are several tables.",
+                fix=f"give it for each: {_heading_form(setting, names[0])}",
             )
         return read(value)
     for table, entry in value.items():
@@ -81,8 +82,8 @@ def _read_private(value: Any, names: Sequence[str], setting: str, read: Callable
             )
         if setting in HEADINGS and not isinstance(entry, Mapping):
             raise InvalidInput(
-                f"Some of {setting} is said by table, and some is not.",
-                fix=f"say all below {_heading_form(setting, names[0])}",
+                f"Some of {setting} is given by table, and some is not.",
+                fix=f"write all of it below {_heading_form(setting, names[0])}",
             )
     return {table: read(entry) for table, entry in value.items()}
 
@@ -111,12 +112,12 @@ def same_name(first: object, second: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All that opening tables takes, in the forms of `discreet.open`. Without a person, each row is somebody else.
+    """All settings for opening tables, in the forms of `discreet.open`. Without a person, each row is a person.
 
     One table is a file with its name in SQL. Several are files by their names, or `tables` of the database whose
-    address is the source; then bounds, groups, kinds, complete columns and orders are said by table. `public` are
-    tables that are nobody's: files by their names, or names of tables in the database; what is said of their columns is
-    said by table.
+    address is the source; then bounds, groups, kinds, complete columns and orders are declared by table. `public` are
+    tables without people: files by their names, or names of tables in the database; their columns are declared by
+    table.
     """
 
     source: Path | str | Mapping[str, Path]
@@ -153,12 +154,12 @@ class Settings:
 
     @property
     def units(self) -> tuple[PrivacyUnit, ...]:
-        """Whose presence is hidden, as each table names them."""
+        """The privacy unit, as each table names it."""
         return tuple(PrivacyUnit(column=person_of(self.person, name), window=self.window) for name in self.names)
 
     @property
     def unit(self) -> PrivacyUnit:
-        """Whose presence is hidden, as the first table names them."""
+        """The privacy unit, as the first table names it."""
         return self.units[0]
 
     def __post_init__(self) -> None:
@@ -188,7 +189,7 @@ class Settings:
         return read_by_table(getattr(self, setting), self.names, tuple(self.public), setting, read)
 
     def _read_person(self) -> Any:
-        """Return who is protected, checked: one column for all tables, or one for each; in a public one, nobody."""
+        """Return the column of persons, checked: one for all tables, or one for each; None for a public table."""
         if not isinstance(self.person, Mapping):
             return self.person
         nobodys = {

@@ -25,29 +25,29 @@ if TYPE_CHECKING:
     from discreet.gate import Budget
     from discreet.session.settings.settings import Settings
 
-#: What settings are added to: the file, or a heading of it.
+#: A container of settings: the file, or a heading of it.
 Container: TypeAlias = tomlkit.TOMLDocument | Table
 
-ORDER = "What tells the rows of one person apart."
+ORDER = "The column that distinguishes the rows of one person."
 COMPLETE = "Columns that have a value in every row: their averages share one count."
-#: What is said of kinds that were not declared.
+#: The comment on kinds that were not declared.
 FROM_ROWS = (
     "Some of these kinds were read off all rows when this file was written, and the steward agreed to publish them:",
-    "one row can decide such a kind, and so tell of itself. Change what must not depend on rows.",
+    "one row can decide such a kind, and so reveal itself. Change kinds that must not depend on rows.",
 )
 KINDS = (
-    "What columns hold: integer, real, text, boolean, date or timestamp. A value that does not fit counts as missing.",
-    'Days that are written otherwise than 2025-01-31 say how: "date:%d.%m.%Y".',
-    "A CSV file's columns that are not here are texts, or what their bounds or groups are.",
+    "The kinds of columns: integer, real, text, boolean, date or timestamp. Values that do not fit count as missing.",
+    'Days in another form than 2025-01-31 need a format: "date:%d.%m.%Y".',
+    "A CSV file's columns that are not here are texts, or of the kind of their bounds or groups.",
 )
 CSV = ("How CSV files are written. A value that is not written so counts as missing.",)
 BOUNDS = (
-    "Public intervals: values beyond are clamped. Declare what is known without a look at the data.",
+    "Public intervals: values beyond are clamped. Declare only bounds that are known without a look at the data.",
     "A third number is the step of the grid that values are counted on. Bounds of days are dates.",
 )
 GROUPS = ("Public groups: all of them are shown, empty ones too. Those of other columns are bought when asked for.",)
 NO_LIMIT = (
-    "How much of an answer one person may touch: each question chooses privately, for a tenth of its price,",
+    "The contribution bound of one person: each question chooses it privately, for a tenth of its price,",
     "unless it is given: [limit] with groups = 3 and rows_per_group = 5, or with rows = 10 in all.",
 )
 
@@ -70,9 +70,7 @@ def settings_text(settings: "Settings", folder: Path, *, kinds_from_rows: bool =
 
 
 def _add_head(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path) -> None:
-    _comment(
-        document, "What is public about tables, and where their account is kept. Paths begin at this file's folder."
-    )
+    _comment(document, "Public facts about tables, and the place of their account. Paths begin at this file's folder.")
     if not isinstance(settings.source, Mapping):  # several files stand below a heading of their own
         _add(document, "source", _place(settings.source, folder))
         _add(document, "table", _text(settings.table) if settings.table else _list(settings.tables))
@@ -81,7 +79,7 @@ def _add_head(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path
         document,
         "ledger",
         _place(settings.ledger, folder),
-        "The account, for life: what was spent is found again here.",
+        "The ledger, for life: it keeps all payments.",
     )
     _add_options(document, settings, folder)
 
@@ -91,10 +89,10 @@ def _add_unit(document: tomlkit.TOMLDocument, settings: "Settings") -> None:
         _add(document, "row", tomlkit.item(True), "Each row is a person of its own: no person has two.")  # noqa: FBT003
         return
     if isinstance(settings.person, str):
-        about = "Who is protected: all rows with the same value of this column."
+        about = "The privacy unit: all rows with the same value of this column."
         _add(document, "person", _text(settings.person), about)
     if settings.window is not None:
-        about = "A person is protected within one stretch of time, not for life."
+        about = "A person is protected within one window of time, not for life."
         _add(document, "window", _text(str(settings.window)), about)
 
 
@@ -102,7 +100,7 @@ def _add_options(document: tomlkit.TOMLDocument, settings: "Settings", folder: P
     if isinstance(settings.order, str):
         _add(document, "order", _text(settings.order), ORDER)
     if settings.rows_per_person is not None:
-        about = "How many rows of one person a table holds at most."
+        about = "The largest number of rows of one person in a table."
         _add(document, "rows_per_person", tomlkit.item(settings.rows_per_person), about)
     if settings.never_fails:
         about = "No row makes reading these fail, though they compute."
@@ -134,15 +132,15 @@ def _add_engine(document: tomlkit.TOMLDocument, engine: Engine) -> None:
 
 
 def _add_tables(document: tomlkit.TOMLDocument, settings: "Settings", folder: Path) -> None:
-    """Add what is said for each table by its name, below headings."""
+    """Add the declarations of each table by its name, below headings."""
 
     def place(value: Any) -> Item:
         return _place(value, folder)
 
     sections: list[tuple[str, str, Any, Callable[[Any], Item]]] = [
         ("source", "The tables by their names in SQL. All speak of the same people.", settings.source, place),
-        ("public", "Tables without people: everybody may know all of their rows.", settings.public, place),
-        ("person", "Who is protected: the column that says whose a row is.", settings.person, _owner),
+        ("public", "Tables without people: all of their rows are public.", settings.public, place),
+        ("person", "The privacy unit: the column that names the person of a row.", settings.person, _owner),
         ("order", ORDER, settings.order, _text),
         ("complete", COMPLETE, settings.complete, _list),
     ]
@@ -154,9 +152,9 @@ def _add_tables(document: tomlkit.TOMLDocument, settings: "Settings", folder: Pa
 
 
 def _add_budget(document: tomlkit.TOMLDocument, budget: "Budget") -> None:
-    table = _heading(document, "budget", "What the ledger begins with; afterwards it is the ledger that counts.")
+    table = _heading(document, "budget", "The terms of a new ledger; afterwards the ledger itself counts.")
     if budget.personal:
-        about = "Each person has an account of this much, and pays for what an answer takes from them."
+        about = "Each person has an account of this much, and is charged for their own contribution to an answer."
         _add(table, "per", _text(budget.per), about)
     _add_amounts(table, budget)
     if budget.least not in (None, least_by_default(budget.limit)):
@@ -166,7 +164,7 @@ def _add_budget(document: tomlkit.TOMLDocument, budget: "Budget") -> None:
     if budget.unit.neighbours is not Neighbours.ADD_REMOVE:
         _add(table, "neighbours", _text(budget.unit.neighbours.value))
     if budget.total is not None:
-        _comment(table, "What all questions together may cost, beside the accounts of persons.")
+        _comment(table, "The most that all questions together may cost, beside the accounts of persons.")
         _add_amounts(_table(table, "total"), budget.total)
 
 
@@ -182,7 +180,7 @@ def _add_limit(document: tomlkit.TOMLDocument, limit: AnyLimit | None) -> None:
         document.add(tomlkit.nl())
         _comment(document, *NO_LIMIT)
         return
-    table = _heading(document, "limit", "How much of an answer one person may touch.")
+    table = _heading(document, "limit", "The contribution bound of one person.")
     if isinstance(limit, TotalLimit):
         _add(table, "rows", tomlkit.item(limit.rows))
         return
@@ -197,7 +195,7 @@ def _add_columns(
     values: Mapping[str, Any],
     write: Callable[[Any], Item],
 ) -> None:
-    """Add what is said of columns below a heading; what is said by tables, below one for each."""
+    """Add the declarations of columns below a heading; those by tables, below one for each."""
     tables = {name: entry for name, entry in values.items() if isinstance(entry, Mapping)}
     heading = _heading(document, setting, *about, empty=len(tables) == len(values) > 0)
     for name, value in values.items():

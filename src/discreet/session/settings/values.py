@@ -15,11 +15,11 @@ from discreet.core.schema import closest
 from discreet.gate import SERVER, Budget
 from discreet.session.declared import AnyBounds, read_bounds, read_groups
 
-#: What stands for NULL, or nobody, as TOML has no word for it.
+#: The form of NULL, or of a table without people, as TOML has no word for it.
 NULL = {"null": True}
 NUMBERS = ("epsilon", "delta", "rho", "reserve", "most", "least")
 KNOWN_BUDGET = (*NUMBERS, "neighbours", "per", "total")
-#: What a budget of all beside those of persons has.
+#: The fields of a total budget beside personal ones.
 KNOWN_TOTAL = ("epsilon", "delta", "rho", "reserve")
 
 
@@ -88,7 +88,7 @@ def groups_in(name: str, values: object) -> tuple[Any, ...]:
 
 
 def by_columns(fields: dict[str, Any], setting: str, read: Callable[[str, Any], Any]) -> dict[str, Any]:
-    """Return what is said of columns, or of columns of tables: below [bounds.visits] stand the table's."""
+    """Return the declarations of columns, or of columns of tables: those of a table are below [bounds.visits]."""
     return {
         name: {column: read(column, value) for column, value in entry.items()}
         if isinstance(entry, dict)
@@ -109,7 +109,7 @@ def is_server(place: object) -> bool:
 
 
 def table_in(fields: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return what stands below a heading."""
+    """Return the contents of a heading."""
     table = fields.get(name, {})
     if not isinstance(table, dict):
         raise WrongType(f"{name} is {kind_of(table)}, not a table.", fix=f"write a heading [{name}] and lines below it")
@@ -120,7 +120,7 @@ def text_in(fields: Mapping[str, Any], name: str, *, within: str = "") -> str:
     """Return a text that must be there."""
     text = fields.get(name)
     if not isinstance(text, str) or not text.strip():
-        raise InvalidInput(f"{within}{name} is missing or no text.", fix=f'write {name} = "…"')
+        raise InvalidInput(f"{within}{name} is missing or not a text.", fix=f'write {name} = "…"')
     return text
 
 

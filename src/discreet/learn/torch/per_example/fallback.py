@@ -196,7 +196,7 @@ def take_rows(part: Any, places: Tensor) -> Any:
 
 
 def count_rows(part: Any) -> int:
-    """Return how many examples a batch has; refuse parts that are not equally many."""
+    """Return the number of examples of a batch; refuse parts of different sizes."""
     counts = set(_counts(part))
     if len(counts) != 1 or -1 in counts:
         raise InvalidInput(

@@ -190,7 +190,7 @@ class Outer:
 
 
 def _together(bound: int) -> int:
-    """Return how many rows within a bound can be added up in 32-bit floats."""
+    """Return the number of rows within a bound that can be added up in 32-bit floats."""
     return max(EXACT_32 // bound, 1)
 
 

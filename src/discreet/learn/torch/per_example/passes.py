@@ -103,7 +103,7 @@ class GradientPass:
         ]
 
     def run(self, losses: Losses, batch: tuple[Any, ...]) -> tuple[int, list[Gradients]]:
-        """Return how many examples there are, and their gradients of every parameter.
+        """Return the number of examples, and their gradients of every parameter.
 
         `batch` holds everything private, with the examples first in every part; `losses(*batch)` returns one loss for
         each of them.
