@@ -101,7 +101,7 @@ REFUSED = [
     ("epsilon = 1, max_rows_contributed = 2", {"limit": 3}, "two contribution bounds"),
     ("epsilon = 1, max_rows_contributed = 2", {"limit": Limit(groups=2)}, "two contribution bounds"),
     ("epsilon = 1, max_groups_contributed = 2", {"limit": TotalLimit(3)}, "does not bound rows"),
-    ("epsilon = 1, group_selection_strategy = best", {}, "no such strategy"),
+    ("epsilon = 1, group_selection_strategy = best", {}, "Unknown strategy"),
     ("epsilon = 1, min_privacy_units_per_group = 5", {}, "Unknown option"),
     ("epsilom = 1", {}, "Unknown option"),
 ]
