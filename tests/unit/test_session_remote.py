@@ -3,6 +3,7 @@
 import inspect
 import json
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
 import pytest
@@ -248,6 +249,58 @@ def test_questions_as_values_are_sent_as_sql_all_over_the_corpus(tmp_path):
         question = context.read(joined, MATCHES)
         with pytest.raises(InvalidInput, match="no SQL"):
             context.write_text(question, context.check({"epsilon": 1}, ReleaseOptions))
+
+
+FRAMES = {
+    "join": lambda s: s.table("visits").join("patients").group_by("city").agg(stay=discreet.mean("stay")),
+    "left join": lambda s: s.table("visits").join("patients", how="left").agg(n=discreet.count_people()),
+    "public join": lambda s: (
+        s.table("visits").join("wards", on={"ward": "code"}).group_by("kind").agg(n=discreet.count())
+    ),
+    "filtered join": lambda s: (
+        s.table("visits").filter("smoker").join("drugs", on="day").agg(dose=discreet.total("dose"))
+    ),
+    "per person": lambda s: s.table("visits").per_person(n=discreet.count()).agg(n=discreet.mean("CLAMP(n, 0, 9)")),
+    "by ward": lambda s: (
+        s.table("visits").per_person(n=discreet.count(), by="ward").group_by("ward").agg(p=discreet.count())
+    ),
+    "distinct": lambda s: s.table("visits").distinct("ward").group_by("ward").agg(n=discreet.count()),
+    "union": lambda s: s.table("visits").select("age").union(s.table("patients").select("age")).agg(n=discreet.count()),
+    "only": lambda s: s.table("visits").only(s.table("drugs").filter("dose > 3")).agg(n=discreet.count()),
+    "without": lambda s: s.table("visits").without("drugs").agg(n=discreet.count()),
+    "having": lambda s: (
+        s.table("visits").group_by("ward").agg(n=discreet.count()).having("COUNT(*) > 5").order_by("n").limit(2)
+    ),
+    "terms": lambda s: s.table("visits").agg(
+        a=discreet.median("age"),
+        b=discreet.quantile("stay", 0.9),
+        c=discreet.count_distinct("ward"),
+        d=discreet.deviation("stay"),
+        e=discreet.minimum("age"),
+        f=discreet.maximum("age"),
+    ),
+    "names": lambda s: s.table("visits").group_by(g='"Blood Group"').agg(n=discreet.count()),
+    "months": lambda s: s.table("visits").group_by(month="MONTH(day)").agg(n=discreet.count()),
+}
+
+
+def test_frames_of_all_forms_are_sent_as_sql_and_answered_alike(tmp_path):
+    with opened_corpus(tmp_path) as local, connected(local, tmp_path) as remote:
+        ada, told = local.for_analyst("ada"), []
+        for name, frame in FRAMES.items():
+            here, there = frame(remote).release(epsilon=2), frame(ada).release(epsilon=2)
+            told += [] if here.rows() == there.rows() and not there.fresh else [name]
+        assert told == []
+
+
+def test_threads_share_a_session(remote, ada):
+    """Each gets the answer to its own question."""
+    texts = [f"SELECT COUNT(*) AS n FROM visits WHERE age < {age}" for age in range(20, 32)]
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda text: remote.sql(text, epsilon=0.1), texts * 2))
+    own = [ada.sql(text, epsilon=0.1) for text in texts * 2]
+    assert [answer.rows() for answer in answers] == [answer.rows() for answer in own]
+    assert len({answer.receipt.number for answer in answers}) == len(texts)
 
 
 def test_personal_accounts_work_through_a_service(tmp_path):

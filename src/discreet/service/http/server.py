@@ -7,7 +7,7 @@ others. uvicorn writes no access log: what was asked is in the audit log.
 import asyncio
 import socket
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -47,6 +47,10 @@ class PatientProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Begin to wait for a request; close at once what is one connection too many."""
         super().connection_made(transport)
+        # Head and body are two packets, and the second would wait 40 ms for the first to be acknowledged. asyncio sees
+        # to that for sockets of its own, but not for one that was handed over.
+        with suppress(OSError):  # of a socket that is none of TCP
+            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if self._is_too_many():
             transport.abort()
             return
