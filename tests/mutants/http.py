@@ -51,6 +51,13 @@ HTTP_MUTANTS = [
         f"{HTTP}::test_roles_have_their_limits",
     ),
     Mutant(
+        "a length that is no number of ASCII fails the service",
+        "service/http/messages.py::_read_body",
+        "if not (declared.isascii() and declared.isdigit())",
+        "if not declared.isdigit()",
+        "attacks/test_hostile_clients.py::test_no_body_makes_the_service_fail_hang_or_tell_of_rows",
+    ),
+    Mutant(
         "a body of any size is read",
         "service/http/messages.py::_read_body",
         "                if len(body) > limits.size:\n                    raise too_large\n",

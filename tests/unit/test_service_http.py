@@ -80,7 +80,7 @@ def test_one_idempotency_key_of_two_people_is_two_requests(clinic, session):
 def test_a_key_and_another_id_in_the_body_are_refused(clinic, session):
     before = session.ledger.spent
     body = {"sql": COUNT, "epsilon": "0.1", "request": "two", "fresh": True}
-    problem_of(clinic.post("ask", body, headers={"Idempotency-Key": "three"}), 400)
+    problem_of(clinic.post("ask", body, headers={"Idempotency-Key": "three"}), 422)
     assert session.ledger.spent == before
 
 

@@ -83,7 +83,7 @@ def under_key(request: Request, asked: Question) -> Question:
     if not keys:
         return asked
     if len(keys) > 1 or asked.request not in (None, keys[0]):
-        raise HttpRefusal.with_status(400, "The request has two different ids.", "send one Idempotency-Key")
+        raise HttpRefusal.with_status(422, "The request has two different ids.", "send one Idempotency-Key")
     return replace(asked, request=keys[0])
 
 
@@ -108,7 +108,7 @@ def check_query(request: Request, *known: str) -> None:
 async def _read_body(request: Request, limits: BodyLimits) -> bytes:
     too_large = HttpRefusal.with_status(413, f"The body has more than {limits.size} bytes.", "ask for less at once")
     declared = request.headers.get("content-length", "0")
-    if not declared.isdigit() or int(declared[:20]) > limits.size:
+    if not (declared.isascii() and declared.isdigit()) or int(declared[:20]) > limits.size:
         raise too_large
     body = bytearray()
     try:
