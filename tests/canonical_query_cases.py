@@ -288,12 +288,20 @@ BY_WARD = "SELECT ward, COUNT(*) AS n, AVG(stay) AS stay FROM visits GROUP BY wa
 BY_INDEX = 'SELECT "index", SUM(stay) AS s FROM visits GROUP BY "index"'
 BY_BOTH = "SELECT ward, age, COUNT(*) AS n FROM visits WHERE age IN (1, 2) GROUP BY ward, age"
 JOINED = "SELECT city, SUM(stay) AS s FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY city"
+SUMS = "SELECT ward, SUM(age) AS s FROM visits GROUP BY ward"
+ANSWERS = f"SELECT v.ward, v.n, w.s FROM ({BY_WARD}) AS v JOIN ({SUMS}) AS w USING (ward)"
 PLAIN_COUNT = "SELECT COUNT(*) AS n FROM visits"
 MANY = "SELECT ward, MEDIAN(age), MAX(stay), STDDEV(stay), SUM(age), COUNT(DISTINCT smoker) FROM visits GROUP BY ward"
 
 
 def planned_cases() -> dict[str, Any]:
-    texts = {"by ward": BY_WARD, "private groups": BY_INDEX, "joined": JOINED, "many measures": MANY}
+    texts = {
+        "by ward": BY_WARD,
+        "private groups": BY_INDEX,
+        "joined": JOINED,
+        "many measures": MANY,
+        "joined answers": ANSWERS,
+    }
     return {
         **{f"planned {name}": plan_question(asked(sql), LIMITED, Epsilon(1)) for name, sql in texts.items()},
         **{f"planned in rho {name}": plan_question(asked(sql), FACTS, Rho(0.1)) for name, sql in texts.items()},

@@ -5,6 +5,7 @@ from mutants.mutant import Mutant
 PLANS = "unit/test_query_plans.py"
 PUBLICS = "unit/test_query_publics.py"
 POSSIBLE = "unit/test_query_possible_ranges.py"
+JOINED = "unit/test_joined_answers.py"
 OUTER = "unit/test_outer_queries.py"
 THRESHOLDS = "unit/test_thresholds.py"
 WINDOWS = "unit/test_windows.py"
@@ -263,9 +264,51 @@ QUERY_MUTANTS = [
     Mutant(
         "a view of selected cells has bars for each cell",
         "query/results/views.py::_view_cells",
-        "together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)",
-        "together = simultaneous",
+        "together=simultaneous or combined)",
+        "together=simultaneous)",
         f"{OUTER}::test_an_answer_that_was_paid_for_answers_all_questions_about_it",
+    ),
+    Mutant(
+        "of several answers each gets the whole price",
+        "query/planning/tables.py::plan_tables",
+        "share = split_evenly(spend, len(different))",
+        "share = spend",
+        f"{JOINED}::test_all_answers_are_one_plan_whose_price_is_split_evenly",
+    ),
+    Mutant(
+        "an answer is read from the plan of another's number",
+        "query/planning/tables.py::plan_tables",
+        "at and at + len(first.others)",
+        "at",
+        f"{JOINED}::test_an_answer_that_compares_rows_with_a_number_keeps_that_number",
+    ),
+    Mutant(
+        "NULL is equal to NULL in a join of answers",
+        "query/results/joined_answers.py::_find_pairs",
+        "if None not in key:",
+        "if key:",
+        f"{JOINED}::test_every_form_of_join_pairs_rows_as_duckdb_does_and_null_with_nothing",
+    ),
+    Mutant(
+        "where a row has no partner, its cells are surely there",
+        "query/results/joined_answers.py::_take",
+        "missing=np.append(cells.missing, True)",
+        "missing=np.append(cells.missing, False)",
+        f"{JOINED}::test_every_form_of_join_pairs_rows_as_duckdb_does_and_null_with_nothing",
+    ),
+    Mutant(
+        "rows that noise pairs have bars for each cell",
+        "query/post_processing.py::picks_or_combines",
+        "conditions += [side for pair in joined.pairs for side in pair]",
+        "conditions += []",
+        f"{JOINED}::test_cells_side_by_side_have_bars_of_their_own_but_not_where_noise_pairs_rows",
+    ),
+    Mutant(
+        "columns of a joined answer are taken for keys",
+        "query/post_processing.py::read_by",
+        "read |= {joined_name(name, at) for name in tables[joined.place][1]}",
+        "read |= set()",
+        f"{JOINED}::test_cells_side_by_side_have_bars_of_their_own_but_not_where_noise_pairs_rows",
     ),
     Mutant(
         "a cell that may be NULL is always in a sum",
@@ -431,8 +474,8 @@ QUERY_MUTANTS = [
     Mutant(
         "each question gets the whole price",
         "query/planning/planning.py::_plan_together",
-        "part = Fraction(spend.amount, len(different))",
-        "part = Fraction(spend.amount, 1)",
+        "share = split_evenly(spend, len(different))",
+        "share = spend",
         f"{SCALARS}::test_all_questions_are_one_plan_whose_price_is_split_evenly",
     ),
     Mutant(
@@ -493,7 +536,7 @@ QUERY_MUTANTS = [
     ),
     Mutant(
         "a number that LIMIT 0 leaves out is bought",
-        "query/stage_checks.py::has_one_cell",
+        "query/stage_checks.py::_has_one_row",
         "question.most != 0 and question.sets is None",
         "question.sets is None",
         f"{SCALARS}::test_numbers_that_are_none_are_refused",

@@ -5,6 +5,9 @@ import pytest
 from discreet.core import InvalidInput
 from discreet.service.replies import answer_table
 from remote_clinic import opened_corpus, sampled_questions
+from sql_corpus import pairs
+
+ACCEPTED = pairs("accepted")
 
 
 @pytest.fixture(scope="module")
@@ -63,3 +66,11 @@ def test_bars_have_names_of_their_own_and_ranks_are_told(session):
         "m_ranks": "integer",
     }
     assert session.shape(text) == {"ward": "text", "n": "integer", "n_low": "real", "m": "real"}
+
+
+def test_joined_and_appended_answers_have_the_columns_and_bars_that_were_told_before(session):
+    wrong, answered = check_layouts(
+        session, [(pair.question, {}) for pair in ACCEPTED if pair.file == "joined_answers"]
+    )
+    assert not wrong
+    assert answered > 15

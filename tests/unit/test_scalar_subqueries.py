@@ -85,7 +85,7 @@ def test_a_number_from_the_same_answer_costs_nothing():
     text = f"WITH q AS ({BY_WARD}) SELECT ward, n * 1.0 / (SELECT SUM(n) FROM q) AS share FROM q"
     plan = plan_of(text)
     assert plan.others == ()
-    assert plan.places == (0,)
+    assert plan.places == (0, 0)
     assert plan.canonical() == plan_of(BY_WARD).canonical()
     twice = plan_of(f"{SHARES} HAVING COUNT(*) > (SELECT COUNT(*) FROM visits) / 9")
     assert len(twice.others) == 1

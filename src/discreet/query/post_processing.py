@@ -3,7 +3,7 @@
 A stage reads the table below it and makes another one, as a SELECT does. Its expressions name columns of the table
 below, and what is computed over several rows stands in them as a column whose name no text can spell: `summary_name`
 for a summary, `key_name` for what rows are grouped by, `window_name` for a window, `number_name` for the one number
-that another question answers.
+that another question answers. So do the columns of other answers that are joined with the table below, `joined_name`.
 
 Guarantee: a stage sees nothing but a released table and public constants. By closure under post-processing it costs
 nothing, whatever it computes.
@@ -11,13 +11,14 @@ nothing, whatever it computes.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
 
 from discreet.algebra.expressions import ColumnValue, Expression, Literal, children, map_children
 from discreet.core.schema import Kind
 
-#: No text holds this character, and so no name does.
-MARK = "\0"
+#: No text holds these characters, and so no name does. The second stands before the number of a joined answer.
+MARK, BESIDE = "\0", "\1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,11 +115,43 @@ class StageOutput:
     expression: Expression
 
 
+class JoinForm(Enum):
+    """How the rows of two answers are put beside each other. The value of a member is how SQL writes it."""
+
+    INNER = "JOIN"
+    LEFT = "LEFT JOIN"
+    RIGHT = "RIGHT JOIN"
+    FULL = "FULL JOIN"
+    CROSS = "CROSS JOIN"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JoinedAnswer:
+    """Another answer whose rows stand beside those of the table below, where pairs are equal and the condition holds.
+
+    NULL is equal to nothing. `place` counts the tables of the question, from 0.
+    """
+
+    place: int
+    form: JoinForm
+    columns: tuple[tuple[str, Kind], ...]
+    pairs: tuple[tuple[Expression, Expression], ...] = ()
+    condition: Expression | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """One SELECT over a private table. If `grouped`, it has one row for each group, or one if there are none."""
+    """One SELECT over a private table. If `grouped`, it has one row for each group, or one if there are none.
+
+    It may be about several tables: the rows of `appended` ones follow those of the table below, and `joined` ones
+    stand beside them. Both are other questions' answers.
+    """
 
     outputs: tuple[StageOutput, ...]
+    joined: tuple[JoinedAnswer, ...] = ()
+    #: Places of the tables whose rows follow, and the kinds of all columns together.
+    appended: tuple[int, ...] = ()
+    kinds: tuple[Kind, ...] = ()
     where: Expression | None = None
     grouped: bool = False
     groups: tuple[Expression, ...] = ()
@@ -157,6 +190,11 @@ def number_name(index: int) -> str:
     return f"{MARK}q{index}"
 
 
+def joined_name(name: str, index: int) -> str:
+    """Return the name that a column of a stage's joined answer has inside its expressions; they are counted from 0."""
+    return f"{name}{BESIDE}{index}"
+
+
 def threshold_name(index: int) -> str:
     """Return the name of the number that another question answers, inside the conditions on private rows."""
     return f"{MARK}t{index}"
@@ -186,14 +224,41 @@ def names_in(expression: Expression) -> set[str]:
 
 # What a stage reads of the table below: whether its error bars have to hold for all cells at once.
 
+#: Of each other table: its columns, in their order, and those of them that depend on noisy values.
+Measured = tuple[tuple[str, ...], frozenset[str]]
 
-def needs_all_cells(stages: Sequence[Stage], measured: set[str]) -> bool:
+
+def needs_all_cells(
+    stages: Sequence[Stage], measured: set[str], columns: Sequence[str] = (), tables: Sequence[Measured] = ()
+) -> bool:
     """Whether error bars must hold for all cells at once: some stage selects by noisy values, or combines them."""
     for stage in stages:
-        if picks_or_combines(stage, measured):
+        read = read_by(stage, columns, measured, tables)
+        if picks_or_combines(stage, read):
             return True
-        measured = measured_outputs(stage, measured)
+        columns, measured = [output.name for output in stage.outputs], measured_outputs(stage, read)
     return False
+
+
+def measured_at_last(
+    stages: Sequence[Stage], measured: set[str], columns: Sequence[str], tables: Sequence[Measured] = ()
+) -> Measured:
+    """Return the columns of the last table, and those of them that depend on noisy values."""
+    for stage in stages:
+        measured = measured_outputs(stage, read_by(stage, columns, measured, tables))
+        columns = [output.name for output in stage.outputs]
+    return tuple(columns), frozenset(measured)
+
+
+def read_by(stage: Stage, columns: Sequence[str], measured: set[str], tables: Sequence[Measured]) -> set[str]:
+    """Return which of the columns that a stage reads depend on noisy values, those of joined answers among them."""
+    read = set(measured)
+    for at, joined in enumerate(stage.joined):
+        read |= {joined_name(name, at) for name in tables[joined.place][1]}
+    for place in stage.appended:
+        names, noisy = tables[place]
+        read |= {own for own, name in zip(columns, names, strict=True) if name in noisy}
+    return read
 
 
 def picks_or_combines(stage: Stage, measured: set[str]) -> bool:
@@ -202,6 +267,9 @@ def picks_or_combines(stage: Stage, measured: set[str]) -> bool:
     A bar that holds for each cell by itself does not hold for the largest of them, nor for a sum of them.
     """
     conditions = [part for part in (stage.where, stage.having, stage.qualify) if part is not None]
+    for joined in stage.joined:
+        conditions += [side for pair in joined.pairs for side in pair]
+        conditions += [] if joined.condition is None else [joined.condition]
     # Of rows that look alike, DISTINCT shows the first: whether they do may be the noise's doing.
     limited = stage.most is not None or bool(stage.skipped) or stage.distinct
     touched = _touched_names(stage)
@@ -243,10 +311,12 @@ def _expand_names(expression: Expression, touched: dict[str, set[str]]) -> set[s
 def find_origin(stages: Sequence[Stage], name: str) -> str | None:
     """Return the column of the first table that a column of the last one is, unchanged; None if it is computed."""
     for stage in reversed(stages):
+        if stage.appended:
+            return None
         expression = next(output.expression for output in stage.outputs if output.name == name)
         if isinstance(expression, ColumnValue) and expression.name.startswith(MARK) and expression.name[1] == "k":
             expression = stage.groups[int(expression.name[2:])]
-        if not isinstance(expression, ColumnValue) or expression.name.startswith(MARK):
+        if not isinstance(expression, ColumnValue) or MARK in expression.name or BESIDE in expression.name:
             return None
         name = expression.name
     return name

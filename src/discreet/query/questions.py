@@ -7,7 +7,7 @@ free.
 import math
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from fractions import Fraction
 from typing import Any
@@ -17,7 +17,7 @@ from discreet.algebra.functions import F, Function
 from discreet.algebra.relations import Relation
 from discreet.core import DiscreetError
 from discreet.core.schema import Value
-from discreet.query.post_processing import Stage
+from discreet.query.post_processing import Measured, Stage, measured_at_last, needs_all_cells
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class Question:
     With a `source`, it is about rows that are made of those of tables: `table` is what they are called in words, and
     all expressions name columns of the source. Stages may use the numbers that `numbers` ask for, each a question with
     one cell: they are paid for together with this one. So are `thresholds`, whose numbers stand in `where`
-    (`query.relations.thresholds`).
+    (`query.relations.thresholds`), and `tables`, whose answers stages join with this one or append to it.
     """
 
     table: str
@@ -245,6 +245,7 @@ class Question:
     stages: tuple[Stage, ...] = ()
     numbers: tuple["Question", ...] = ()
     thresholds: tuple["Question", ...] = ()
+    tables: tuple["Question", ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -287,6 +288,34 @@ def all_measures(question: Question) -> tuple[Measure, ...]:
     terms += [] if question.having is None else [question.having]
     terms += [order.term for order in question.order]
     return tuple(dict.fromkeys(measure for term in terms for measure in measures_in(term)))
+
+
+def questions_in(question: Question) -> tuple[Question, ...]:
+    """Return all questions that are measured for one: itself, its numbers, and those of its tables, one by one.
+
+    Only numbers have stages, which are what is read of them.
+    """
+    own = replace(question, stages=(), numbers=(), tables=())
+    return (own, *question.numbers, *(inner for table in question.tables for inner in questions_in(table)))
+
+
+def measured_columns(question: Question) -> Measured:
+    """Return the columns of an answer, and those of them that depend on noisy values."""
+    tables = [measured_columns(table) for table in question.tables]
+    return measured_at_last(question.stages, *_first_columns(question), tables)
+
+
+def shown_together(question: Question) -> bool:
+    """Whether the error bars of an answer must hold for all cells at once, those of its tables among them."""
+    tables = [measured_columns(table) for table in question.tables]
+    # A number beside a cell has an error of its own.
+    combined = bool(question.numbers) or needs_all_cells(question.stages, *_first_columns(question), tables)
+    return combined or any(map(shown_together, question.tables))
+
+
+def _first_columns(question: Question) -> tuple[set[str], list[str]]:
+    names = [output.name for output in question.outputs]
+    return {output.name for output in question.outputs if measures_in(output.term)}, names
 
 
 def picks_by_noise(question: Question) -> bool:

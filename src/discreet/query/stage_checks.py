@@ -3,7 +3,8 @@
 The planner calls this for every question, whoever built it, so that nothing is paid for that cannot be shown.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from discreet.algebra.expressions import Call, Expression
 from discreet.algebra.functions import F
@@ -12,8 +13,9 @@ from discreet.core.schema import Kind
 from discreet.query import post_processing as post
 from discreet.query.cell_functions import CELL_FUNCTIONS, takes_cells
 from discreet.query.names import NEIGHBOURS, RANKINGS
-from discreet.query.post_processing import Neighbour, Ranking, Stage, Summary, WindowFunction
+from discreet.query.post_processing import JoinForm, Neighbour, Ranking, Stage, Summary, WindowFunction
 from discreet.query.questions import LENIENT, STRICT, HistogramOf, Question
+from discreet.query.shapes import Columns, columns_of_answer
 
 #: What can be computed from the cells of one row of an answer.
 STAGE_FUNCTIONS = frozenset((*STRICT, *LENIENT, *CELL_FUNCTIONS, F.NULLIF))
@@ -28,32 +30,99 @@ def check_stages(question: Question) -> None:
         raise InvalidInput("A question has numbers that no stage uses.", fix="leave them out")
     if not all(isinstance(number, Question) and has_one_cell(number) for number in question.numbers):
         raise InvalidInput("A number is asked for by a question with several cells.", fix="ask for one aggregate")
+    tables = _check_tables(question)
     if not question.stages:
         return
     if any(isinstance(output.term, HistogramOf) for output in question.outputs):
         raise InvalidInput("A histogram has no stages.", fix="ask for it by itself")
     numbers = {post.number_name(index) for index in range(len(question.numbers))}
-    names = {output.name for output in question.outputs}
+    below = need_columns(replace(question, stages=()))
     for stage in question.stages:
+        names = _check_read_tables(stage, below, tables)
         _check_stage(stage, names | numbers, numbers)
-        names = {output.name for output in stage.outputs}
+        below = stage.columns
+
+
+def _check_tables(question: Question) -> list[Columns]:
+    """Return the columns of the tables that a question's stages read, or refuse tables that none reads."""
+    read = {place for stage in question.stages for place in stage.appended}
+    read |= {joined.place for stage in question.stages for joined in stage.joined}
+    if read != set(range(len(question.tables))):
+        raise InvalidInput("The tables of a question are not those that its stages read.", fix="build it with SQL")
+    for table in question.tables:
+        check_stages(table)
+    return [need_columns(table) for table in question.tables]
+
+
+def need_columns(question: Question) -> Columns:
+    """Return the columns of a question's answer, or refuse a histogram, which is no table of cells."""
+    columns = columns_of_answer(question)
+    if columns is None:
+        raise InvalidInput("A histogram has no stages.", fix="ask for it by itself")
+    return columns
+
+
+def _check_read_tables(stage: Stage, below: Columns, tables: list[Columns]) -> set[str]:
+    """Return the names that a stage's expressions may have, or refuse tables that do not fit."""
+    for place in stage.appended:
+        if fitting_kinds([kind for _, kind in below], [kind for _, kind in tables[place]]) is None:
+            raise InvalidInput("Tables with other columns are appended.", fix="select columns of the same kinds")
+    if len(stage.kinds) != (len(below) if stage.appended else 0):
+        raise InvalidInput("The kinds of appended tables are not those of the columns.", fix="build it with SQL")
+    names = {name for name, _ in below}
+    for index, joined in enumerate(stage.joined):
+        own = {post.joined_name(name, index) for name, _ in tables[joined.place]}
+        if joined.columns != tables[joined.place]:
+            raise InvalidInput("A joined table has other columns.", fix="build it with SQL")
+        if not joined.pairs and joined.form is not JoinForm.CROSS:
+            raise InvalidInput("Answers are joined where columns are equal.", fix="name a pair of columns")
+        _check_names([mine for mine, _ in joined.pairs], names)
+        _check_names([theirs for _, theirs in joined.pairs], own)
+        names |= own
+        _check_names([] if joined.condition is None else [joined.condition], names)
+    return names
+
+
+def fitting_kinds(one: Sequence[Kind], other: Sequence[Kind]) -> tuple[Kind, ...] | None:
+    """Return the kinds of the columns of two tables one after the other; None if they do not fit."""
+    if len(one) != len(other):
+        return None
+    kinds = [_fitting_kind(*pair) for pair in zip(one, other, strict=True)]
+    return None if None in kinds else tuple(kind for kind in kinds if kind is not None)
+
+
+def _fitting_kind(one: Kind, other: Kind) -> Kind | None:
+    if one is other:
+        return one
+    return Kind.REAL if one.numeric and other.numeric else None
 
 
 def has_one_cell(question: Question) -> bool:
     """Whether the answer to a question has one row and one column for sure, and needs no other question."""
-    if question.numbers or question.thresholds:
+    if question.numbers or question.thresholds or question.tables:
         return False
     if not question.stages:
         alone = len(question.outputs) == 1 and not isinstance(question.outputs[0].term, HistogramOf)
-        kept = question.having is None and question.most != 0 and question.sets is None
-        return alone and kept and not question.groups
-    return makes_one_cell(question.stages[-1])
+        return alone and _has_one_row(question)
+    return len(question.stages[-1].outputs) == 1 and _has_one_row(question)
+
+
+def _has_one_row(question: Question) -> bool:
+    """Whether the answer to a question has one row for sure."""
+    one = question.having is None and question.most != 0 and question.sets is None and not question.groups
+    for stage in question.stages:
+        plain = stage.where is None and not stage.joined and not stage.appended and not stage.grouped
+        one = _keeps_one_row(stage) and ((stage.grouped and not stage.groups) or (plain and one))
+    return one
 
 
 def makes_one_cell(stage: Stage) -> bool:
     """Whether the table that a stage makes has one row and one column for sure."""
-    kept = stage.having is None and stage.qualify is None and stage.most != 0 and not stage.skipped
-    return stage.grouped and not stage.groups and kept and len(stage.outputs) == 1
+    return stage.grouped and not stage.groups and _keeps_one_row(stage) and len(stage.outputs) == 1
+
+
+def _keeps_one_row(stage: Stage) -> bool:
+    return stage.having is None and stage.qualify is None and stage.most != 0 and not stage.skipped
 
 
 def _check_stage(stage: Stage, below: set[str], numbers: set[str]) -> None:

@@ -1,7 +1,7 @@
 SELECT COUNT(*) FROM visits FULL OUTER JOIN patients USING (patient_id)
 ---
-FULL is not a supported join. (line 1, column 29)
-  fix: write JOIN … ON a.x = b.x, or LEFT JOIN
+FULL is not a supported join. (line 1, column 45)
+  fix: write JOIN … ON or LEFT JOIN … ON
 ===
 SELECT COUNT(*) FROM visits OUTER JOIN patients USING (patient_id)
 ---

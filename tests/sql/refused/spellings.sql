@@ -108,11 +108,6 @@ SELECT COUNT(*) FROM drugs d JOIN (visits v JOIN patients p ON v.patient_id = p.
 A join in parentheses must stand first. (line 1, column 36)
   fix: remove the parentheses: FROM a JOIN b ON …
 ===
-(SELECT COUNT(*) FROM visits) UNION ALL (SELECT COUNT(*) FROM patients)
----
-The question is in parentheses. (line 1, column 1)
-  fix: remove them
-===
 SELECT TO_CHAR(day, 'Day') AS m, COUNT(*) FROM visits GROUP BY m
 ---
 TO_CHAR has other arguments. (line 1, column 8)

@@ -68,20 +68,10 @@ SELECT COUNT(*) FROM visits WHERE age > ALL (SELECT age FROM visits)
 ALL is not supported. (line 1, column 41)
   fix: leave it out, or name the columns; ALL works after UNION and GROUP BY
 ===
-SELECT COUNT(*) FROM visits UNION SELECT COUNT(*) FROM visits
----
-UNION of two questions is not supported. (line 1, column 42)
-  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
-===
-SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM visits
----
-UNION of two questions is not supported. (line 1, column 46)
-  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
-===
 SELECT COUNT(*) FROM visits EXCEPT SELECT 1
 ---
-EXCEPT of two questions is not supported. (line 1, column 43)
-  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
+A subquery that sums up must do so for each person. (line 1, column 8)
+  fix: group by visits.patient_id, too
 ===
 SELECT COUNT(*) FROM visits, LATERAL (SELECT 1)
 ---

@@ -1,8 +1,3 @@
-SELECT COUNT(*) FROM visits UNION ALL SELECT COUNT(*) FROM patients
----
-UNION of two questions is not supported. (line 1, column 46)
-  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
-===
 SELECT COUNT(*) FROM (SELECT day FROM visits UNION SELECT day FROM drugs) t
 ---
 UNION would compare rows across people. (line 1, column 59)
@@ -85,5 +80,5 @@ Groups cannot be real values: nearly every row would have its own. (line 1, colu
 ===
 SELECT COUNT(*) FROM visits EXCEPT SELECT COUNT(*) FROM drugs
 ---
-EXCEPT of two questions is not supported. (line 1, column 43)
-  fix: ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t
+EXCEPT of two answers is not supported. (line 1, column 43)
+  fix: join them: FROM (…) AS a LEFT JOIN (…) AS b USING (x) WHERE b.n IS NULL

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 from discreet.algebra import check_work
 from discreet.algebra.aggregates import Key, PeopleCut, PeopleWhere, Total
@@ -31,7 +32,8 @@ from discreet.query.planning.measurements import ONE, Blueprint, KeySelection, N
 from discreet.query.planning.plans import QueryPlan, Threshold
 from discreet.query.planning.predictions import predict
 from discreet.query.planning.question_checks import check_matched, check_question
-from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split
+from discreet.query.planning.spending import Epsilon, PlanningContext, Rho, Spend, Within, split, split_evenly
+from discreet.query.planning.tables import plan_tables, refuse_accuracy
 from discreet.query.questions import (
     LENIENT,
     STRICT,
@@ -74,6 +76,10 @@ def plan_question(
 
     Its public cells are those that can have rows, or every combination of the keys' values.
     """
+    if question.tables:
+        return plan_tables(
+            question, facts, spend, partial(plan_question, every_combination=every_combination), bias=bias
+        )
     if question.numbers or question.thresholds:
         return _plan_together(question, facts, spend, bias=bias, every_combination=every_combination)
     return _plan_alone(question, facts, spend, bias=bias, every_combination=every_combination)
@@ -102,7 +108,7 @@ def _plan_together(
     """
     check_stages(question)
     if isinstance(spend, Within):
-        raise _refuse_accuracy()
+        raise refuse_accuracy()
     own, numbers = replace(question, numbers=(), stages=()), (*question.numbers, *question.thresholds)
 
     def plan(at: int, price: Spend) -> QueryPlan:
@@ -113,17 +119,16 @@ def _plan_together(
     texts = [plan(at, spend).canonical() for at in range(len(numbers) + 1)]
     # In an order of their own, so that the same measurements are the same plan however they are written.
     different = [texts[0], *sorted(set(texts[1:]) - {texts[0]})]
-    part = Fraction(spend.amount, len(different))
-    share = Rho(part) if isinstance(spend, Rho) else Epsilon(part)
+    share = split_evenly(spend, len(different))
     priced = [plan(texts.index(text), share) for text in different]
-    places = tuple(different.index(text) for text in texts[1:])
+    places = tuple(different.index(text) for text in texts)
     return replace(
         priced[0],
         spend=spend,
         what=question_sql(question, facts.about(question).tables),
         others=tuple(priced[1:]),
-        places=places[: len(question.numbers)],
-        thresholds=_build_thresholds(question, places[len(question.numbers) :], facts),
+        places=places[: len(question.numbers) + 1],
+        thresholds=_build_thresholds(question, places[len(question.numbers) + 1 :], facts),
     )
 
 
@@ -281,7 +286,7 @@ def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> Lim
     if question.source is not None and find_limit(question, replace(facts, limit=None)) is not None:
         raise InvalidInput("The contribution bound of this question is already known.", fix="ask the question directly")
     if question.thresholds:
-        raise _refuse_accuracy()
+        raise refuse_accuracy()
     facts = facts.about(question)
     for check in CHECKS:
         check(question, facts)
@@ -301,7 +306,7 @@ def plan_limits(question: Question, facts: PlanningContext, spend: Spend) -> Lim
 def _plan_least_price(question: Question, facts: PlanningContext, wanted: Within, *, bias: bool) -> QueryPlan:
     """Return the plan with the least price found whose predicted errors are small enough."""
     if question.stages:
-        raise _refuse_accuracy()
+        raise refuse_accuracy()
     if find_limit(question, facts) is None:
         raise InvalidInput(
             "The error cannot be predicted before the contribution bound is known.",
@@ -313,14 +318,6 @@ def _plan_least_price(question: Question, facts: PlanningContext, wanted: Within
         return _price_draft(question, facts, draft, Rho(price) if wanted.rho else Epsilon(price))
 
     return plan(least_price(lambda price: _reaches(question, plan(price), wanted)))
-
-
-def _refuse_accuracy() -> InvalidInput:
-    return InvalidInput(
-        "within is about the errors of a question, not of what is computed from its answer.",
-        fix="ask the question inside FROM (…) by itself with within=…, and then this one at the price that it "
-        "cost, with epsilon=… or rho=…: it is free",
-    )
 
 
 def least_price(reached: Callable[[Fraction], bool]) -> Fraction:

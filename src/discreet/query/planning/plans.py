@@ -95,7 +95,8 @@ class QueryPlan:
     tuples: tuple[tuple[Value, ...], ...] | None = None
     #: Plans of other questions that are paid for together with this one (`query.questions.Question.numbers`).
     others: tuple["QueryPlan", ...] = ()
-    #: Which of this plan and the others, counted from 0, measures each of the question's numbers.
+    #: Which of this plan and the others, counted from 0, measures each of the questions that are asked together
+    #: (`query.questions.questions_in`); empty if there is one.
     places: tuple[int, ...] = ()
     #: Numbers in `where` that some of the others measure, before this plan is run (`query.relations.thresholds`).
     thresholds: tuple[Threshold, ...] = ()

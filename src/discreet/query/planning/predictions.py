@@ -9,7 +9,7 @@ from discreet.query.planning.chosen_limits import ChosenLimit
 from discreet.query.planning.measurements import Blueprint, KeySelection, Noisy, Part
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_range
-from discreet.query.post_processing import find_origin, needs_all_cells
+from discreet.query.post_processing import find_origin
 from discreet.query.questions import (
     Average,
     Constant,
@@ -28,8 +28,9 @@ from discreet.query.questions import (
     Smallest,
     Sum,
     Term,
-    measures_in,
+    measured_columns,
     picks_by_noise,
+    shown_together,
 )
 
 
@@ -73,8 +74,11 @@ def _predict_stages(
     question: Question, plan: QueryPlan, *, confidence: Number, simultaneous: bool, size: int | None
 ) -> tuple[Predicted, ...]:
     """Return the errors of the last table's columns: those of the answer itself, and of others why not."""
-    measured = {output.name for output in question.outputs if measures_in(output.term)}
-    together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)
+    if question.tables:
+        columns = measured_columns(question)
+        words = "computed from several answers; its error comes with it"
+        return tuple(Predicted(name, None, words) for name in columns[0] if name in columns[1])
+    together = simultaneous or shown_together(question)
     alone = replace(question, stages=(), numbers=(), thresholds=())
     foreseen = predict(alone, plan, confidence=confidence, simultaneous=together, size=size)
     if together and not simultaneous and not plan.public and not picks_by_noise(alone):

@@ -109,6 +109,12 @@ def split(spend: Spend, weights: Sequence[Fraction]) -> tuple[Fraction, ...]:
     return tuple(spend.amount * part / FINEST for part in parts)
 
 
+def split_evenly(spend: Spend, number: int) -> Spend:
+    """Return the part of a price that each of so many plans gets."""
+    part = Fraction(spend.amount, number)
+    return Rho(part) if isinstance(spend, Rho) else Epsilon(part)
+
+
 #: Reads the one number of an answer: of a question, its plan, and what the plan returned.
 ReadNumber = Callable[[Question, Any, Any], Value]
 

@@ -44,7 +44,8 @@ def normalise_question(question: Question, schemas: Mapping[str, Schema]) -> Que
     question = _order_thresholds(question, schemas)
     where = _normalise_filter(question.where)
     numbers = tuple(normalise_question(number, schemas) for number in question.numbers)
-    changed = replace(change_question(question, normalise), where=where, numbers=numbers)
+    tables = tuple(normalise_question(table, schemas) for table in question.tables)
+    changed = replace(change_question(question, normalise), where=where, numbers=numbers, tables=tables)
     if question.source is None:
         return changed
     # Columns of a relation are called after what they are made of.

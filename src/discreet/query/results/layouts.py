@@ -10,7 +10,7 @@ from discreet.core.schema import Kind, Value
 from discreet.query import questions as q
 from discreet.query.questions import Question
 from discreet.query.results.cells import Cells
-from discreet.query.results.stages import apply_stages
+from discreet.query.results.stages import Beside, apply_stages, make_table
 from discreet.query.results.table import Result, ResultColumn
 from discreet.query.shapes import Columns, shape_of
 
@@ -49,18 +49,28 @@ def _make_unique(name: str, taken: set[str]) -> str:
 
 def _build_empty(question: Question) -> Result:
     """Return the answer to a question as it is without any group."""
-    columns = tuple(_build_column(name, kind, term, question) for name, kind, term in _list_terms(question))
-    result = Result(columns=columns, confidence=Fraction(1), simultaneous=False, notes=())
+    result, missing = _build_first(question)
     if not question.stages:
         return result
-    missing: dict[str, Sequence[bool]] = {column.name: () for column in columns}
+    return apply_stages(question.stages, result, missing, _build_beside(question), public=True)
+
+
+def _build_first(question: Question) -> tuple[Result, dict[str, Sequence[bool]]]:
+    """Return the table that the first stage of a question is about, and where its cells may be NULL: nowhere."""
+    columns = tuple(_build_column(name, kind, term, question) for name, kind, term in _list_terms(question))
+    result = Result(columns=columns, confidence=Fraction(1), simultaneous=False, notes=())
+    return result, {column.name: () for column in columns}
+
+
+def _build_beside(question: Question) -> Beside:
     numbers = [_build_number(number) for number in question.numbers]
-    return apply_stages(question.stages, result, missing, public=True, numbers=numbers)
+    tables = [make_table(table.stages, *_build_first(table), _build_beside(table)) for table in question.tables]
+    return Beside(numbers, tables)
 
 
 def _list_terms(question: Question) -> list[tuple[str, Kind, q.Term]]:
     """Return the columns of a question before its stages, each with its kind and its term."""
-    plain = replace(question, stages=())
+    plain = replace(question, stages=(), numbers=(), tables=())
     shape = shape_of(plain)
     terms = [output.term for output in plain.outputs]
     if len(shape) == len(terms):

@@ -17,7 +17,7 @@ from discreet.query.planning.explanations import Branch, Explanation
 from discreet.query.post_processing import Stage
 from discreet.query.questions import PublicQuestion
 from discreet.query.results.cells import Cells
-from discreet.query.results.stages import apply_stages
+from discreet.query.results.stages import Beside, apply_stages
 from discreet.query.results.table import Result, ResultColumn
 
 NOTE = "This answer is exact: it is about public rows alone. Nothing was paid."
@@ -30,7 +30,7 @@ def answer_public_question(question: PublicQuestion, publics: Mapping[str, Schem
     numbers = [_answer_number(number, publics) for number in question.numbers]
     table = _read_table(question, publics)
     unmeasured: dict[str, tuple[bool, ...]] = {column.name: () for column in table.columns}
-    made = apply_stages(question.stages, table, unmeasured, public=True, numbers=numbers)
+    made = apply_stages(question.stages, table, unmeasured, Beside(numbers), public=True)
     # Bars of what is computed from exact cells have no width.
     exact = tuple(ResultColumn(name=column.name, kind=column.kind, values=column.values) for column in made.columns)
     return Result(columns=exact, confidence=Fraction(1), simultaneous=True, notes=(NOTE,))

@@ -5,21 +5,15 @@ exact cells lie in the bars.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from discreet.algebra.expressions import Expression
 from discreet.core.schema import Kind, Value
-from discreet.query.post_processing import (
-    Stage,
-    key_name,
-    needs_all_cells,
-    number_name,
-    summary_name,
-    window_name,
-)
+from discreet.query.post_processing import Stage, key_name, number_name, summary_name, window_name
 from discreet.query.results.cells import Cells, evaluate, sort_rows
+from discreet.query.results.joined_answers import Table, read_tables
 from discreet.query.results.summaries import gather, stays_exact, summarise
 from discreet.query.results.table import Result, ResultColumn
 from discreet.query.results.windows import evaluate_window
@@ -34,34 +28,52 @@ ROWS_OF_PUBLIC_GROUPS = "The outer question is about all public groups, those wi
 ROWS_OF_PRIVATE_GROUPS = "The outer question is about the groups that are shown, which may not be all that there are."
 
 
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What the stages of a question use besides its own answer: numbers and tables of others.
+
+    `together` says whether bars hold for all cells at once.
+    """
+
+    numbers: Sequence[Cells] = ()
+    tables: Sequence[Table] = ()
+    together: bool = False
+
+
+#: Stages that use no other answer.
+ALONE = Beside()
+
+
 def apply_stages(
     stages: Sequence[Stage],
     result: Result,
     missing: Mapping[str, Sequence[bool]],
+    beside: Beside = ALONE,
     *,
     public: bool,
-    numbers: Sequence[Cells] = (),
 ) -> Result:
-    """Return what stages make of a table. `missing` says where exact cells may be NULL; `numbers` are other answers."""
-    columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
-    measured = {name for name, cells in columns.items() if not cells.exact}
-    notes = [ALL_AT_ONCE] if numbers or needs_all_cells(stages, measured) else []
+    """Return what stages make of a table. `missing` says where exact cells may be NULL."""
+    made = make_table(stages, result, missing, beside)
+    notes = [ALL_AT_ONCE] if beside.together else []
     if any(stage.grouped or stage.windows for stage in stages):
         notes.append(ROWS_OF_PUBLIC_GROUPS if public else ROWS_OF_PRIVATE_GROUPS)
-    size = len(result)
-    for stage in stages:
-        columns, size = _apply_stage(stage, columns, size, numbers)
-    shown = tuple(_show_column(name, cells) for name, cells in columns.items())
+    shown = tuple(_show_column(name, cells) for name, cells in made.columns.items())
     return replace(result, columns=shown, notes=(*result.notes, *notes))
+
+
+def make_table(stages: Sequence[Stage], result: Result, missing: Mapping[str, Sequence[bool]], beside: Beside) -> Table:
+    """Return what stages make of a table, as cells."""
+    columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
+    made = Table(columns, len(result))
+    for stage in stages:
+        columns, size = _apply_stage(stage, read_tables(stage, made, beside.tables), beside.numbers)
+        made = Table(columns, size)
+    return made
 
 
 def make_number(stages: Sequence[Stage], result: Result, missing: Mapping[str, Sequence[bool]]) -> Cells:
     """Return the only cell of an answer with one."""
-    columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
-    size = len(result)
-    for stage in stages:
-        columns, size = _apply_stage(stage, columns, size, ())
-    (cells,) = columns.values()
+    (cells,) = make_table(stages, result, missing, ALONE).columns.values()
     return cells
 
 
@@ -101,9 +113,10 @@ def _ends(ends: np.typing.NDArray[np.float64]) -> tuple[float | None, ...]:
     return tuple(float(end) if np.isfinite(end) else None for end in ends)
 
 
-def _apply_stage(stage: Stage, columns: Columns, size: int, numbers: Sequence[Cells]) -> tuple[Columns, int]:
+def _apply_stage(stage: Stage, below: Table, numbers: Sequence[Cells]) -> tuple[Columns, int]:
     """Return the table that a stage makes, and how many rows it has."""
-    columns = _add_numbers(columns, numbers, size)
+    size = below.size
+    columns = _add_numbers(below.columns, numbers, size)
     if stage.where is not None:
         columns, size = _filter(stage.where, columns, size)
     if stage.grouped:

@@ -1,6 +1,6 @@
 """Views of a stored answer: estimates, error bars, HAVING, ORDER BY, LIMIT. Post-processing, and so free."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -24,7 +24,6 @@ from discreet.query.planning.measurements import (
 )
 from discreet.query.planning.plans import QueryPlan, blueprint_of
 from discreet.query.planning.possible_ranges import possible_band, possible_range
-from discreet.query.post_processing import needs_all_cells
 from discreet.query.questions import (
     Apply,
     Average,
@@ -51,11 +50,14 @@ from discreet.query.questions import (
     apply_function,
     measures_in,
     picks_by_noise,
+    questions_in,
+    shown_together,
 )
 from discreet.query.results.agreement import agree_sets, can_agree, describe_sets
 from discreet.query.results.cells import Cells, number_of
+from discreet.query.results.joined_answers import Table
 from discreet.query.results.moments import JointMoments, correct_for_sample, mean_of, variance_of
-from discreet.query.results.stages import apply_stages, make_number
+from discreet.query.results.stages import Beside, apply_stages, make_number, make_table
 from discreet.query.results.table import Result, ResultColumn, notes_of
 
 # Estimates: measures with intervals from noisy parts, ratios and variances included.
@@ -190,6 +192,8 @@ def _describe_thresholds(plan: QueryPlan, answer: Any, confidence: Fraction) -> 
             f"Rows were compared with {number}, the noisy answer to {' '.join(one.text.split())}{ends}. Error bars "
             "are about this number."
         )
+    for at, other in enumerate(plan.others):
+        notes += _describe_thresholds(other, answer["others"][at], confidence)
     return tuple(notes)
 
 
@@ -197,22 +201,34 @@ def _view_cells(question: Question, plan: QueryPlan, answer: Any, level: Fractio
     """Return an answer as a table; without notes on what rows were compared with."""
     if not question.stages:
         return AnswerReading(question, plan, answer, level, simultaneous).result()
-    measured = {output.name for output in question.outputs if measures_in(output.term)}
-    # A number beside a cell has an error of its own.
-    together = simultaneous or bool(question.numbers) or needs_all_cells(question.stages, measured)
-    reading, *others = _read_together(question, plan, answer, level, together=together)
-    numbers = [_read_cell(other) for other in others]
-    notes = dict.fromkeys(note for one in (reading, *others) for note in one.result().notes)
+    combined = shown_together(question)
+    readings = _read_together(question, plan, answer, level, together=simultaneous or combined)
+    notes = dict.fromkeys(note for one in readings for note in one.result().notes)
+    left = iter(readings)
+    reading = next(left)
+    beside = replace(_read_beside(question, left), together=combined)
     result = replace(reading.result(), notes=tuple(notes))
-    return apply_stages(question.stages, result, reading.missing(), public=plan.public, numbers=numbers)
+    public = all(one.plan.public for one in readings)
+    return apply_stages(question.stages, result, reading.missing(), beside, public=public)
+
+
+def _read_beside(question: Question, left: Iterator["AnswerReading"]) -> Beside:
+    """Return the numbers and tables that a question's stages use, from readings in the order of `questions_in`."""
+    numbers = [_read_cell(next(left)) for _ in question.numbers]
+    return Beside(numbers, [_read_table(table, left) for table in question.tables])
+
+
+def _read_table(question: Question, left: Iterator["AnswerReading"]) -> Table:
+    reading = next(left)
+    return make_table(question.stages, reading.result(), reading.missing(), _read_beside(question, left))
 
 
 def _read_together(
     question: Question, plan: QueryPlan, answer: Any, confidence: Fraction, *, together: bool
 ) -> list["AnswerReading"]:
-    """Return readings of a question and of its numbers. Bars that hold together hold for the cells of all of them."""
+    """Return readings of a question, its numbers and tables. Bars that hold together do so for the cells of all."""
     plans, answers = (plan, *plan.others), (answer, *answer.get("others", []))
-    asked = [(question, 0), *zip(question.numbers, plan.places, strict=True)]
+    asked = list(zip(questions_in(question), plan.places or (0,), strict=True))
     readings = [AnswerReading(one, plans[at], answers[at], confidence, together) for one, at in asked]
     statements = {at: reading.statements for (_, at), reading in zip(asked, readings, strict=True)}
     beside = {at: sum(statements.values()) - own for at, own in statements.items()}

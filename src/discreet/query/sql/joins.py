@@ -310,7 +310,7 @@ def kind_of_join(node: exp.Join, known: Known) -> str:
         return "CROSS"
     if method or (side, kind) not in UNDERSTOOD:
         raise known.refuse(
-            node, f"{method or kind or side} is not a supported join.", "write JOIN … ON or LEFT JOIN … ON"
+            node, f"{method or side or kind} is not a supported join.", "write JOIN … ON or LEFT JOIN … ON"
         )
     if not has_condition:
         raise known.refuse(node, "The join has no condition.", "write JOIN … ON a.x = b.x, or USING (x)")

@@ -181,15 +181,24 @@ def _tree(page: Page, known: Known) -> exp.Select:
     check_words(page, tokens, (*private, *public))
     tree = _need_valid_tree(page, parse_select(page, tokens), tokens)
     tree = respell_tree(page, tree, DeclaredTables.of(known.tables, known.paths))
+    while isinstance(tree, exp.Subquery) and tree.args.get("alias") is None:
+        tree = tree.this
     if isinstance(tree, exp.SetOperation):
-        raise page.refuse(
-            start_of(tree.expression),
-            f"{type(tree).__name__.upper()} of two questions is not supported.",
-            "ask them one after the other, or combine rows: FROM (SELECT … UNION ALL SELECT …) AS t",
-        )
+        tree = _wrap_set_operation(tree)
     if not isinstance(tree, exp.Select):
         raise page.refuse(0, "This is not one SELECT.", "write SELECT … FROM …")
     return tree
+
+
+def _wrap_set_operation(tree: exp.SetOperation) -> exp.Select:
+    """Return a SELECT of everything that UNION makes, with what is sorted and cut around it."""
+    around = {name: tree.args.pop(name, None) for name in ("with_", "order", "limit", "offset")}
+    star = exp.Star()
+    star.meta["start"] = start_of(tree)
+    wrapped = exp.Select(expressions=[star], from_=exp.From(this=exp.Subquery(this=tree)))
+    for name, part in around.items():
+        wrapped.set(name, part)
+    return wrapped
 
 
 def _read_parts(page: Page, tree: exp.Select, source: RowSource, conditions: list[exp.Expr], known: Known) -> Parts:

@@ -1,6 +1,6 @@
 """Stages from SQL: one SELECT over the answer to another question, or over a public table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -17,7 +17,7 @@ from discreet.query.shapes import Columns
 from discreet.query.sql.aggregates import read_measure
 from discreet.query.sql.expressions import read_expression
 from discreet.query.sql.parsing.tree_checks import start_of
-from discreet.query.sql.scope import Item, Known, SqlScope
+from discreet.query.sql.scope import Item, Known, SqlScope, strip_numbers
 from discreet.query.sql.select import LONGEST_NAME, MOST_OUTPUTS, group_nodes, need_one_set, resolve_group, sums_up
 from discreet.query.sql.windows import WindowReader, place_nulls, sums_up_beside_windows
 from discreet.query.stage_checks import find_odd_function
@@ -34,22 +34,51 @@ class HoldsNumbers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class StageScope:
-    """The table that a stage is about: where it stands, its columns, and what it is called."""
+    """The table that a stage is about: where it stands, its columns, and what it is called.
+
+    If answers are joined, it is about all of them: `items`. A name alone means what USING `merged` under it.
+    """
 
     known: Known
     columns: Columns
     alias: str
     numbers: HoldsNumbers
+    items: tuple[Item, ...] = ()
+    merged: Mapping[str, Expression] = field(default_factory=dict)
+
+    def first_item(self) -> Item:
+        """Return what can be named of the columns."""
+        return Item.of(self.alias, tuple(Column(name=name, kind=kind) for name, kind in self.columns))
 
     def plain(self) -> SqlScope:
         """Return where expressions about its rows stand."""
-        columns = tuple(Column(name=name, kind=kind) for name, kind in self.columns)
+        items = self.items or (self.first_item(),)
+        columns = tuple(seen.column for item in items for seen in item.columns)
         schema = Schema(table=self.alias or "the subquery", columns=columns, unit=PrivacyUnit())
-        return SqlScope(self.known.page, schema, (Item.of(self.alias, columns),))
+        return SqlScope(self.known.page, schema, items, special=self._find_merged if self.merged else None)
+
+    def _find_merged(self, node: exp.Expr, _scope: SqlScope) -> Expression | None:
+        alone = isinstance(node, exp.Column) and node.args.get("table") is None
+        return self.merged.get(node.name.casefold()) if alone else None
 
     def hold_number(self, node: exp.Subquery) -> Expression:
         """Return the column that holds the number of a scalar subquery, or the constant that it is."""
         return self.numbers.hold(node, self.known)
+
+    def listed(self, star: exp.Expr) -> list[tuple[str, exp.Column]]:
+        """Return all columns that a star stands for; those that USING merged once."""
+        table = star.args.get("table") if isinstance(star, exp.Column) else None
+        items = self.items or (self.first_item(),)
+        named = [item for item in items if table is None or item.qualifier.casefold() == table.name.casefold()]
+        listed: list[tuple[str, exp.Column]] = []
+        for item in named:
+            for seen in item.columns:
+                alone = not seen.merged and len(items) == 1
+                shared = table is None and seen.merged
+                if not shared or seen.name.casefold() not in {name.casefold() for name, _ in listed}:
+                    qualifier = "" if alone or shared else item.qualifier
+                    listed.append((seen.name, _named_column(seen.name, star, qualifier)))
+        return listed
 
 
 @dataclass(slots=True)
@@ -78,23 +107,21 @@ class StageParts:
                 return self._hold_window(inner, names, over=over)
             if isinstance(inner, exp.Subquery):
                 return self.hold_number(inner)
-            ends = _read_end_of_texts(inner, replace(here, special=None))
+            ends = _read_end_of_texts(inner, replace(here, special=self.scope.special))
             if ends is not None:
                 return self._hold(ends)
-            measure = read_measure(inner, replace(here, special=None))
-            return None if measure is None else self._hold(_summary_of(measure, inner, here))
+            measure = read_measure(inner, replace(here, special=self.scope.special))
+            if measure is not None:
+                return self._hold(_summary_of(measure, inner, here))
+            return None if self.scope.special is None else self.scope.special(inner, here)
 
         return self._settle(read_expression(node, replace(self.scope, special=special)), node)
 
     def hide_names(self, names: dict[str, Expression]) -> dict[str, Expression]:
         """Return outputs that may be spoken of beside columns: a column is meant before an output of its name."""
-        seen = (column.column for item in self.scope.items for column in item.columns)
-        columns = (
-            {name for group in self.groups for name in post.names_in(group)}
-            if self.grouped
-            else ({column.name for column in seen})
-        )
-        folded = {name.casefold() for name in columns}
+        seen = (column.name for item in self.scope.items for column in item.columns)
+        columns = {name for group in self.groups for name in post.names_in(group)} if self.grouped else set(seen)
+        folded = {strip_numbers(name).casefold() for name in columns}
         return {name: expression for name, expression in names.items() if name not in folded}
 
     def _hold_window(self, node: exp.Window, names: dict[str, Expression], *, over: bool) -> ColumnValue:
@@ -143,6 +170,7 @@ class StageParts:
         settled = post.replace_parts(expression, keys)
         for name in sorted(post.names_in(settled)):
             if not name.startswith(post.MARK):
+                name = strip_numbers(name)  # noqa: PLW2901 - as it is written
                 places = [column for column in node.find_all(exp.Column) if column.name.casefold() == name.casefold()]
                 raise self.scope.refuse(
                     places[0] if places else node,
@@ -261,12 +289,16 @@ def _read_outputs(tree: exp.Select, over: StageScope, parts: StageParts) -> tupl
     """Return all outputs; each may speak of those before it by name, where no column is called so."""
     if not tree.expressions:
         raise parts.scope.refuse(tree, "SELECT has no columns.", "name columns")
-    columns = {name.casefold() for name, _ in over.columns}
+    columns = {seen.name.casefold() for item in parts.scope.items for seen in item.columns}
     known: dict[str, Expression] = {}
     read: list[tuple[str | None, Expression, exp.Expr]] = []
     for node in tree.expressions:
         if _is_star(node, parts.scope):
-            read += [(name, parts.read(_named_column(name, node), known), node) for name, _ in over.columns]
+            taken = {name.casefold() for name, _, _ in read if name is not None}
+            for name, column in over.listed(node):
+                # Both of two answers may have a column of this name.
+                read.append((None if name.casefold() in taken else name, parts.read(column, known), node))
+                taken.add(name.casefold())
             continue
         alias = node.alias if isinstance(node, exp.Alias) else None
         read.append((alias, parts.read(node.unalias(), known, over=True), node))
@@ -280,14 +312,16 @@ def _is_star(node: exp.Expr, scope: SqlScope) -> bool:
         return True
     if not (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
         return False
-    table, alias = node.args.get("table"), scope.items[0].qualifier
-    if table is None or table.name.casefold() != alias.casefold():
+    table, aliases = node.args.get("table"), {item.qualifier.casefold() for item in scope.items}
+    if table is None or table.name.casefold() not in aliases:
         raise scope.refuse(node, "The question has no such table.", "name the columns")
     return True
 
 
-def _named_column(name: str, node: exp.Expr) -> exp.Column:
+def _named_column(name: str, node: exp.Expr, qualifier: str = "") -> exp.Column:
     column = exp.Column(this=exp.Identifier(this=name, quoted=True))
+    if qualifier:
+        column.set("table", exp.Identifier(this=qualifier, quoted=True))
     column.meta.update(node.meta)
     return column
 
@@ -318,10 +352,10 @@ def _name_of(expression: Expression, parts: StageParts) -> str:
     if not names:
         return "value"
     if len(held) != 1:
-        return "value" if held else name_of(expression)
+        return "value" if held else strip_numbers(name_of(expression))
     index, what = int(held[0][2:]), held[0][1]
     if what == "k":
-        return name_of(parts.groups[index]) if isinstance(expression, ColumnValue) else "value"
+        return strip_numbers(name_of(parts.groups[index])) if isinstance(expression, ColumnValue) else "value"
     if what == "w":
         return _name_function(parts.windows[index].function, parts)
     return _name_function(parts.summaries[index], parts)

@@ -42,7 +42,8 @@ def question_sql(question: q.Question, schemas: Mapping[str, Schema]) -> str:
     if question.most is not None:
         lines.append(f"LIMIT {question.most}")
     numbers = [question_sql(number, schemas) for number in question.numbers]
-    return reduce(lambda below, stage: stage_sql(stage, below, numbers), question.stages, "\n".join(lines))
+    tables = [question_sql(table, schemas) for table in question.tables]
+    return reduce(lambda below, stage: stage_sql(stage, below, numbers, tables), question.stages, "\n".join(lines))
 
 
 def _write_thresholds(text: str, thresholds: Sequence[str]) -> str:

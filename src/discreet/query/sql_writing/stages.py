@@ -2,10 +2,12 @@
 
 from collections.abc import Sequence
 
-from discreet.algebra.expressions import ColumnValue, Expression
+from discreet.algebra.expressions import Call, ColumnValue, Expression
+from discreet.algebra.functions import F
 from discreet.core.exact import nearest_float
 from discreet.query import post_processing as post
 from discreet.query.post_processing import (
+    JoinedAnswer,
     Neighbour,
     Ranking,
     Sorting,
@@ -21,19 +23,25 @@ from discreet.query.sql_writing.expressions import expression_sql, quote_name
 BELOW = "answer"
 
 
-def stage_sql(stage: Stage, below: str, numbers: Sequence[str] = ()) -> str:
-    """Return a stage around the text of what it is about; `numbers` are texts of questions whose numbers it uses."""
+def stage_sql(stage: Stage, below: str, numbers: Sequence[str] = (), tables: Sequence[str] = ()) -> str:
+    """Return a stage around the text of what it is about.
+
+    `numbers` and `tables` are the texts of questions whose numbers and answers it uses.
+    """
     writer = _StageWriter(stage, numbers)
+    if stage.appended:
+        below = "\nUNION ALL\n".join(f"(\n{text}\n)" for text in (below, *(tables[place] for place in stage.appended)))
     distinct = "DISTINCT " if stage.distinct else ""
     lines = [f"SELECT {distinct}{', '.join(map(writer.output, stage.outputs))}", f"FROM (\n{below}\n) AS {BELOW}"]
-    if stage.where is not None:
-        lines.append(f"WHERE {writer.write(stage.where)}")
-    if stage.groups:
-        lines.append(f"GROUP BY {', '.join(writer.write(group) for group in stage.groups)}")
-    if stage.having is not None:
-        lines.append(f"HAVING {writer.write(stage.having, BELOW)}")
-    if stage.qualify is not None:
-        lines.append(f"QUALIFY {writer.write(stage.qualify, BELOW)}")
+    lines += [writer.join(joined, index, tables[joined.place]) for index, joined in enumerate(stage.joined)]
+    groups = ", ".join(writer.write(group) for group in stage.groups)
+    clauses = (
+        ("WHERE", None if stage.where is None else writer.write(stage.where)),
+        ("GROUP BY", groups or None),
+        ("HAVING", None if stage.having is None else writer.write(stage.having, BELOW)),
+        ("QUALIFY", None if stage.qualify is None else writer.write(stage.qualify, BELOW)),
+    )
+    lines += [f"{word} {text}" for word, text in clauses if text is not None]
     if stage.order:
         lines.append(f"ORDER BY {', '.join(map(writer.sorting, stage.order))}")
     if stage.most is not None:
@@ -51,10 +59,18 @@ class _StageWriter:
         self._numbers = numbers
         self._names = {output.expression: output.name for output in reversed(stage.outputs)}
 
+    def join(self, joined: JoinedAnswer, index: int, table: str) -> str:
+        """Return a joined answer, and what it is joined on."""
+        on = [f"{self.write(mine)} = {self.write(theirs)}" for mine, theirs in joined.pairs]
+        on += [] if joined.condition is None else [_in_parentheses(joined.condition, self.write(joined.condition))]
+        condition = f" ON {' AND '.join(on)}" if on else ""
+        return f"{joined.form.value} (\n{table}\n) AS {name_beside(index)}{condition}"
+
     def output(self, output: StageOutput) -> str:
         """Return one output; a column that keeps its name needs no AS."""
         text = self.write(output.expression)
-        return text if text == quote_name(output.name) else f"{text} AS {quote_name(output.name)}"
+        keeps_name = text in (quote_name(output.name), f"{BELOW}.{quote_name(output.name)}")
+        return text if keeps_name else f"{text} AS {quote_name(output.name)}"
 
     def sorting(self, sorting: Sorting) -> str:
         """Return what is sorted by: the name of an output where it is one."""
@@ -66,7 +82,13 @@ class _StageWriter:
         """Return an expression, with what its columns hold: their names, in quotes, stand nowhere else."""
         names = post.names_in(expression)
         held = [name for name in names if name.startswith(post.MARK)]
-        text = expression_sql(expression, {name: qualifier for name in names if name not in held})
+        qualifier = BELOW if self._stage.joined else qualifier
+        beside = [name for name in names if post.BESIDE in name]
+        plain = {name: qualifier for name in names if name not in (*held, *beside)}
+        text = expression_sql(expression, plain)
+        for name in beside:
+            column, _, index = name.partition(post.BESIDE)
+            text = text.replace(quote_name(name), f"{name_beside(int(index))}.{quote_name(column)}")
         for name in held:
             inside = self._write_held(name, qualifier)
             alone = isinstance(expression, ColumnValue) or name[1] != "k" or inside.isidentifier()
@@ -111,6 +133,15 @@ class _StageWriter:
         value = self.write(summary.value, qualifier)
         level = "" if summary.level is None else f", {nearest_float(summary.level)!r}"
         return f"{summary.function}({'DISTINCT ' if summary.distinct else ''}{value}{level})"
+
+
+def name_beside(index: int) -> str:
+    """Return what a joined answer is called in a stage; they are counted from 0."""
+    return f"{BELOW}_{index + 2}"
+
+
+def _in_parentheses(condition: Expression, text: str) -> str:
+    return text if isinstance(condition, Call) and condition.function is F.AND else f"({text})"
 
 
 def _write_frame(frame: WindowFrame) -> str:

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from sqlglot import Token, TokenType
 
@@ -128,8 +128,8 @@ STATEMENTS: dict[str, tuple[str, str]] = {
     "(": ("The question is in parentheses.", "remove them"),
 }
 
-_odd_joins = (T.FULL, T.NATURAL, T.SEMI, T.ANTI, T.ASOF)
-_joins = (T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.USING, T.ON)
+_odd_joins = (T.NATURAL, T.SEMI, T.ANTI, T.ASOF)
+_joins = (T.JOIN, T.LEFT, T.RIGHT, T.FULL, T.CROSS, T.INNER, T.OUTER, T.USING, T.ON)
 _sets = (T.UNION, T.INTERSECT, T.EXCEPT)
 _inner = (T.WITH, T.EXISTS, T.LATERAL, T.UNNEST, T.VALUES, T.RECURSIVE, T.ANY, T.SOME, T.APPLY)
 _windows = (T.OVER, T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE)
@@ -256,7 +256,7 @@ KINDS |= {T.TINYINT, T.SMALLINT, T.BOOLEAN, T.DATETIME}
 KNOWN = WORDS | SIGNS | COMPARISONS | CLAUSES | LOGIC | BRANCHES | KINDS | {T.FIRST, T.SEMICOLON, T.DECIMAL}
 #: Words of questions that are not one expression.
 RELATIONS = {T.JOIN, T.LEFT, T.RIGHT, T.CROSS, T.INNER, T.OUTER, T.ON, T.USING, T.WITH, T.UNION, T.SELECT, T.EXISTS}
-RELATIONS |= {T.INTERSECT, T.EXCEPT, T.NATURAL}
+RELATIONS |= {T.INTERSECT, T.EXCEPT, T.NATURAL, T.FULL}
 RELATIONS |= {T.OFFSET, T.TOP, T.OVER, T.QUALIFY, T.WINDOW, T.PARTITION_BY, T.ROWS, T.RANGE, T.ROW}
 RELATIONS |= {T.ROLLUP, T.CUBE, T.GROUPING_SETS}
 #: Words that ALL may follow.
@@ -331,7 +331,8 @@ def check_statement(page: Page, tokens: list[Token]) -> None:
     for token in tokens[:-1]:
         if token.token_type is T.SEMICOLON:
             raise page.refuse(token.start, "The question has several statements.", "ask them one after the other")
-    first = tokens[0]
+    opened = takewhile(lambda token: token.token_type is T.L_PAREN, tokens[:-1])
+    first = tokens[len(list(opened))]
     if first.token_type not in (T.SELECT, T.WITH):
         problem, fix = STATEMENTS.get(
             first.text.upper(), (f"A question does not begin with {_quote_token(first)}.", "begin with SELECT")
