@@ -30,7 +30,7 @@ from discreet.noise import Entropy
 FORM = "discreet clusters 1"
 #: A cluster whose noisy size is not so many standard deviations of the noise is begun anew.
 CLEAR = 3.0
-#: How far from the largest cluster's centre, as a share of the range, it is begun.
+#: The distance of the start from the largest cluster's centre, as a share of the range.
 NEARBY = 0.25
 
 

@@ -28,7 +28,7 @@ from discreet.learn.payment import noise_for, total
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy
 
-#: What of ρ buys the number of rows, where it is not declared.
+#: The part of ρ that buys the number of rows, where it is not declared.
 COUNTING = Fraction(1, 50)
 #: A clip beyond these would be few steps of the grid, or not fit in 64 bits when squared; rows are scaled to at most 1
 #: a column.

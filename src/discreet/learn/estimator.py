@@ -23,7 +23,7 @@ class Estimator:
     """Parameters by name, a fit that is paid for, and its cost, guarantee and receipt afterwards.
 
     One row is one unit, which is added or removed. A ledger whose units are persons is paid from only where
-    `one_row_each` declares that nobody has more than one row: several would multiply the cost.
+    `one_row_each` declares that no person has more than one row: several would multiply the cost.
     """
 
     #: scikit-learn's word for what it is.
@@ -91,7 +91,7 @@ class Estimator:
         return hasattr(self, "n_features_in_")
 
     def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn, the only one to ask, wants to know."""
+        """Return the tags that scikit-learn asks for."""
         tags = import_module("sklearn.utils")
         own_tags = tags.Tags(
             estimator_type=self.kind,
@@ -118,7 +118,7 @@ def accuracy(labels: object, predicted: NDArray[Any]) -> float:
 
 
 def need_as_many(values: Floats, others: NDArray[Any]) -> None:
-    """Refuse labels that are not one a row: a caller's mistake, whoever the rows are about."""
+    """Refuse labels that are not one a row: a caller's mistake, for any rows."""
     if len(values) != len(others):
         raise InvalidInput("X and y have different numbers of rows.", fix="pass one label per row")
 

@@ -72,13 +72,13 @@ class Features:
 
     @property
     def origin(self) -> Floats:
-        """What becomes 0, by column."""
+        """The values that become 0, by column."""
         ends = np.array([self.low, self.high])
         return ends[0] / 2 + ends[1] / 2 if self.centred else np.zeros(self.columns)
 
     @property
     def scale(self) -> Floats:
-        """What becomes `STEPS`, as a distance from the origin."""
+        """The distance from the origin that becomes `STEPS`."""
         ends = np.array([self.low, self.high])
         return np.asarray(np.abs(ends - self.origin).max(axis=0))
 
@@ -163,8 +163,8 @@ def read_matrix(values: object, name: str = "X") -> Floats:
 def read_array(values: object, name: str) -> Floats:
     """Return an array of floats of any shape; a missing value is NaN, and one beyond all floats is infinite.
 
-    What is refused depends on the dtype of an array and on nothing else: a cell of an object array, or of a list, that
-    is not a number is a missing value. An error would tell that somebody has such a cell.
+    Refusals depend on the dtype of an array and on nothing else: a cell of an object array, or of a list, that
+    is not a number is a missing value. An error would reveal that some row has such a cell.
     """
     array = read_cells(values) if isinstance(values, list | tuple) else np.asarray(values)
     if array.dtype.kind == "c":
@@ -183,8 +183,8 @@ def read_array(values: object, name: str) -> Floats:
 def read_cells(values: list[Any] | tuple[Any, ...]) -> NDArray[Any]:
     """Return a list, or a list of rows, as an array of numbers; if some cell is none, as an array of objects.
 
-    A list has no dtype and no shape of its own. Where rows are not equally long, most of them are: a row of another
-    length is one of missing values, so that it changes no other row.
+    A list has no dtype and no shape of its own. If a few rows have another length than most, each of them becomes a
+    row of missing values, so that it changes no other row.
     """
     try:
         array = np.asarray(values)
@@ -214,7 +214,7 @@ def _objects(cells: Sequence[Any]) -> NDArray[Any]:
 
 
 def _float(value: Any) -> float:
-    """Return one value as a float: what is no number is NaN, and a number beyond all floats is infinite."""
+    """Return one value as a float: NaN if it is not a number, and infinite if it is beyond all floats."""
     try:
         return float(value)
     except OverflowError:
@@ -268,7 +268,7 @@ def class_indices(labels: NDArray[Any], classes: NDArray[Any]) -> Integers:
 def _place(places: dict[Any, int], label: Any) -> int:
     try:
         return places.get(label, -1)
-    except Exception:  # noqa: BLE001 - a list, say, which is no class, or whatever a label's own code raises
+    except Exception:  # noqa: BLE001 - a list, say, which is not a class, or any error of a label's own code
         return -1
 
 

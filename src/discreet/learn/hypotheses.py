@@ -1,6 +1,6 @@
 """Finite classes of hypotheses, public and enumerated: thresholds, conjunctions, decision lists, or your own list.
 
-A class tells of every hypothesis how many rows it labels wrongly. What it makes of a row depends on that row alone, so
+A class counts the rows that each hypothesis labels wrongly. Its labels of a row depend on that row alone, so
 one row moves every count by 0 or 1, all in the same direction.
 """
 
@@ -38,7 +38,7 @@ class FiniteClass(Protocol):
         ...
 
     def predict(self, index: int, values: Floats) -> Truths:
-        """Return what one hypothesis says of every row."""
+        """Return the labels of one hypothesis for every row."""
         ...
 
     def describe(self, index: int) -> str:
@@ -86,7 +86,7 @@ class Thresholds:
         return np.concatenate([wrong, len(labels) - wrong]) if self.both else np.asarray(wrong)
 
     def predict(self, index: int, values: Floats) -> Truths:
-        """Return what one hypothesis says of every row."""
+        """Return the labels of one hypothesis for every row."""
         above = np.nan_to_num(values[:, 0], nan=-np.inf) >= self.cuts[index % len(self.cuts)]
         return np.asarray(above if index < len(self.cuts) else ~above)
 
@@ -131,7 +131,7 @@ class Conjunctions:
         return np.asarray(table.ravel() + count[1].sum())
 
     def predict(self, index: int, values: Floats) -> Truths:
-        """Return what one conjunction says of every row."""
+        """Return the labels of one conjunction for every row."""
         digits = np.array(self._digits(index))
         return np.asarray(((digits == 2) | (truths(values, self.columns) == digits)).all(axis=1))
 
@@ -175,7 +175,7 @@ class DecisionLists:
         return np.asarray(answers @ (count[0] - count[1]) + count[1].sum())
 
     def predict(self, index: int, values: Floats) -> Truths:
-        """Return what one function says of every row."""
+        """Return the labels of one function for every row."""
         return np.asarray(list_functions(self.columns)[0][index][places(values, self.columns)])
 
     def describe(self, index: int) -> str:
@@ -192,8 +192,8 @@ def _names_listed(hypotheses: "Hypotheses") -> str:
 class Hypotheses:
     """A class of your own functions from rows to truth values, each with a name.
 
-    Whoever writes them owns that what they say of a row depends on that row alone. Of a row on which
-    a function fails, it says no.
+    Their author is responsible that their label of a row depends on that row alone. A row on which a
+    function fails has the label no.
 
     Args:
         functions: pairs of a name and a function from a matrix of rows to one truth value per row.
@@ -221,7 +221,7 @@ class Hypotheses:
         return np.array([(self.predict(at, values) != labels).sum() for at in range(self.size)], np.int64)
 
     def predict(self, index: int, values: Floats) -> Truths:
-        """Return what one hypothesis says of every row."""
+        """Return the labels of one hypothesis for every row."""
         says = self.functions[index][1]
         answers = _answers(says, values)
         if answers is None:  # row by row: one that makes the function fail changes what is said of no other
@@ -238,7 +238,7 @@ class Hypotheses:
 
 
 def _answers(says: Callable[[Floats], Any], values: Floats) -> Truths | None:
-    """Return what a function says of rows; nothing if it raises an error, or does not say one thing of each."""
+    """Return the labels of a function for rows; None if it raises an error, or does not give one label to each."""
     try:
         answers = np.asarray(says(values), np.bool_)
     except Exception:  # noqa: BLE001 - whatever it is may depend on a row

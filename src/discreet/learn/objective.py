@@ -18,12 +18,12 @@ Reference: Chaudhuri, Monteleoni, Sarwate 2011; Kifer, Smith, Thakurta 2012 (Gau
 
 **What is computed.** b′, discrete Gaussian noise on a grid of step h, in place of b; and some θ′ at which the gradient
 with b′ is at most γ, errors of floats included. Imagine b = b′ + u, with u drawn from N(0, (4h)²I): by Poisson
-summation its density is that of N(0, σ²I), σ² = h²·variance + 16h², up to a factor of 1 ± 10⁻¹²⁰ a coordinate. So θ*
-of that b, which nobody computes, has the loss above, plus `SLACK`. Now u, which nobody draws, may as well be drawn
+summation its density is that of N(0, σ²I), σ² = h²·variance + 16h², up to a factor of 1 ± 10⁻¹²⁰ a coordinate. So θ* of
+that b, which is never computed, has the loss above, plus `SLACK`. Now u, which is never drawn, may as well be drawn
 again whenever |u| > 4h(√k + t), which has a probability p ≤ e^(−t²/2): that changes the law of θ* on either table by p
 at most, and δ by (1 + e^ε)p. Then |θ′ − θ*| ≤ (γ + |u|)/Λ always, as J is Λ-strongly convex. Release θ* (in thought),
 then θ′ on a grid with discrete Gaussian noise whose sensitivity is twice that distance: given θ*, the tables' θ′ are
-that near to each other. Both steps compose, and what is released follows from the second alone. ∎
+that near to each other. Both steps compose, and the release follows from the second alone. ∎
 """
 
 import math
@@ -43,7 +43,7 @@ from discreet.learn.payment import affordable, noise_for
 from discreet.mechanisms import Gaussian
 from discreet.noise import Entropy, gaussian
 
-#: What of ε and δ pays for minima that are approximate, and what of the rest for the determinants by default.
+#: The part of ε and δ for minima that are approximate, and the part of the rest for the determinants by default.
 OUTPUT, DETERMINANTS = Fraction(1, 20), Fraction(1, 4)
 #: The grid of b, and that of θ.
 NOISE_BITS, OUTPUT_BITS = 30, 32
@@ -105,7 +105,7 @@ class ObjectivePlan:
 
     def __post_init__(self) -> None:
         settle(self, penalty=Fraction(round_up(self.penalty)))  # the float that is computed with
-        # Where noise alone drives weights so far, floats could not tell for all rows that a minimum is one.
+        # If noise alone drives weights so far, floats could not confirm for all rows that a minimum is one.
         if self.jacobian >= self.epsilon or self.variance > (MOST_DRIVEN * self.penalty * (1 << NOISE_BITS)) ** 2:
             raise NotProved(
                 "The penalty is too small for this epsilon.",

@@ -16,7 +16,7 @@ from discreet.noise import SYSTEM
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fitted:
-    """What a plan gave, what it cost, and the receipt where it was paid from a ledger."""
+    """The answer of a plan, its cost, and the receipt if it was paid from a ledger."""
 
     answer: Any = field(repr=False)
     cost: PrivacyLoss
@@ -26,8 +26,8 @@ class Fitted:
 def buy(plan: Plan[Any], data: object, ledger: object, request: str | None, *, one_row_each: bool = False) -> Fitted:
     """Pay for a plan, run it on the data, and return what it gave.
 
-    Every call is a draw of its own and is paid for: rows may differ from those of the last one, and nobody would know.
-    A request that was paid for before is handed out again, for nothing, whatever the rows.
+    Every call is a draw of its own and is paid for: rows may differ from those of the last one, and no caller would
+    notice. A request that was paid for before is handed out again, for nothing, whatever the rows.
     """
     if ledger is None:
         check = getattr(plan, "check", None)

@@ -1,7 +1,7 @@
 """Private selection: the best of several runs, for little more than the cost of one.
 
 Draw a number K of runs from the geometric distribution with mean 1/γ, make K runs, each of a candidate that is chosen
-uniformly at random, and release only the best. Where one run has Rényi divergence ε(λ) at order λ, this has at most
+uniformly at random, and release only the best. If one run has Rényi divergence ε(λ) at order λ, this has at most
 
     ε(λ) + 2(1 − 1/κ)·ε(κ) + 2·ln(1/γ)/κ + ln(1/γ)/(λ − 1)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 #: Numbers that are put on the grid at a time: few enough for the processor's cache, and many, because each time has a
 #: price of its own.
 AT_ONCE = 1 << 21
-#: What is left of the bound for the rounding of floats, so that the check on integers is passed at once.
+#: The part of the bound that is left for the rounding of floats, so that the check on integers is passed at once.
 MARGIN = 2.0**-18
 
 
@@ -37,7 +37,7 @@ class GroupClip:
     stabiliser: Fraction | None
 
     def factors(self, norms: Tensor) -> Tensor:
-        """Return what each example's gradient is multiplied with; both are 64-bit floats."""
+        """Return the factors of each example's gradient; both are 64-bit floats."""
         if self.stabiliser is not None:
             return float(self.bound) / (norms + float(self.stabiliser))
         return (float(self.bound) / norms).clamp(max=1)  # a norm of zero gives infinity, and so 1
@@ -54,7 +54,7 @@ def sum_in_floats(gradients: Sequence[Gradients], clip: GroupClip, counted: Tens
     """
     squares = add_squares([gradient.squares() for gradient in gradients])
     bad = find_not_finite(squares)
-    norms = squares.double().sqrt()  # not in place: these may be somebody's
+    norms = squares.double().sqrt()  # not in place: these may be the caller's
     kept = counted if bad is None else counted & ~bad
     factors = torch.where(kept, clip.factors(norms), 0).to(squares.dtype)
     sums = [
@@ -79,7 +79,7 @@ def sum_on_grid(
         if bad is not None:
             parts, squares = [part.without(bad) for part in parts], squares.masked_fill(bad, 0)
             kept = kept & ~bad
-        norms = squares.double().sqrt()  # not in place: these may be somebody's
+        norms = squares.double().sqrt()  # not in place: these may be the caller's
         within += clip.within(norms, kept)
         steps = clip.factors(norms) * (bound / float(clip.bound))
         # Rounding to nearest may lengthen: what is near the bound stays a little below it.

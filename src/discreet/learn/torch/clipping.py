@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 # Copies of modules, one for every pass: as `copy.deepcopy`, without its cost for empty or atomic values.
 
-#: Kinds of values that nobody can change; and kinds that are made anew where they are empty, as they mostly are.
+#: Kinds of values that cannot change; and kinds that are made anew where they are empty, as they mostly are.
 ATOMIC = (type(None), bool, int, float, str, torch.dtype, torch.device)
 EMPTY = (dict, OrderedDict, set, list)
 COMPILED = "_compiled_call_impl"
@@ -320,7 +320,7 @@ class PrivateModel:
         names = [name for name, _ in self.parameters]
         sums: dict[str, Tensor] = {}
         within = []
-        # Where autocast is on, products of integers would be done in 16 bits.
+        # If autocast is on, products of integers would be done in 16 bits.
         with torch.no_grad(), torch.autocast("cpu", enabled=False):
             for group, bound in zip(self.groups, clipping.bounds, strict=True):
                 which = [names.index(name) for name in group]

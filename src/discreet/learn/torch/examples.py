@@ -105,7 +105,7 @@ def tensors_of(data: object) -> tuple[Tensor, ...] | None:
 def count_examples(data: Any) -> int:
     """Return the number of examples. Private; called only while a paid plan runs."""
     tensors = tensors_of(data)
-    # Of parts that are not equally long, the rest is no example: nothing is refused by how many rows there are.
+    # Of parts that are not equally long, the rest is not an example: nothing is refused by the number of rows.
     return len(data) if tensors is None else min(len(part) for part in tensors)
 
 
@@ -146,7 +146,7 @@ def _need_tensors(parts: Sequence[object]) -> tuple[Tensor, ...]:
 
 
 def form_of(part: object) -> object:
-    """Return what is public about a batch: kinds of numbers, shapes without the first axis, how parts are nested."""
+    """Return the public facts of a batch: kinds of numbers, shapes without the first axis, the nesting of parts."""
     match part:
         case Tensor():
             return str(part.dtype), tuple(part.shape[1:])

@@ -3,10 +3,10 @@
 *Lemma.* Let a sum of squares of integers be computed in 64-bit floats, in any order, fused or not. If the true sum is
 below 2⁵³, so is every partial result, all are integers that floats represent, and the result is exact. If the true sum
 is 2⁵³ or more, the result is, too: rounding is monotone and 2⁵³ is a float, so the first operation whose true result
-reaches 2⁵³ returns at least 2⁵³, and adding what is not negative never goes back. The same holds for products of such
-sums. So for K² ≤ 2⁵² the comparison with K² is always right. ∎
+reaches 2⁵³ returns at least 2⁵³, and adding a number that is not negative never goes back. The same holds for products
+of such sums. So for K² ≤ 2⁵² the comparison with K² is always right. ∎
 
-Where it is compiled (`rounding.c`), this is what is done. In PyTorch norms are faster than sums of squares, which have
+The compiled code (`rounding.c`) does exactly this. In PyTorch norms are faster than sums of squares, which have
 no function of their own. Its norm is a plain sum of squares and its root (a test would tell if it were not). If the sum
 n is exact, its root has a few units in the last place of error, and the root's square in 64-bit floats is off by less
 than n·2⁻²⁰ for roots of 32 bits, and n·2⁻⁴⁹ for roots of 64: below one half for n < 2¹⁹ and n < 2⁴⁸, so that rounding

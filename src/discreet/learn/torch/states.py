@@ -135,7 +135,7 @@ def _settings(module: nn.Module) -> list[tuple[str, Any]]:
 
 
 def _value_text(value: Any) -> str:
-    """Return what a closed-over value says of itself; objects that show their address say their kind."""
+    """Return the text of a closed-over value; for objects that show their address, their kind."""
     if isinstance(value, str | int | float | bool | tuple | None):
         return repr(value)
     return function_text(value)

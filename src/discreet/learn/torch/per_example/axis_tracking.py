@@ -32,13 +32,13 @@ if TYPE_CHECKING:
     from discreet.learn.torch.per_example.axis_rules import Results, Rule
 
 aten = torch.ops.aten
-#: What makes a tensor with one value everywhere.
+#: Operations that make a tensor with one value everywhere.
 UNIFORM = frozenset({
     *(aten.zeros.default, aten.ones.default, aten.full.default, aten.scalar_tensor.default),
     *(aten.new_zeros.default, aten.new_ones.default, aten.new_full.default),
     *(aten.zeros_like.default, aten.ones_like.default, aten.full_like.default),
 })  # fmt: skip
-#: What makes a tensor of whatever is in memory, perhaps old activations: it is filled with zeros.
+#: Operations that make a tensor of uninitialised memory, perhaps old activations: it is filled with zeros.
 EMPTY = frozenset({
     *(aten.empty.memory_format, aten.empty_like.default, aten.new_empty.default),
     *(aten.empty_strided.default, aten.new_empty_strided.default, aten.empty_permuted.default),
@@ -48,10 +48,10 @@ VIEWS = frozenset({
     *(aten._unsafe_view.default, aten._reshape_alias.default, aten.lift_fresh.default),
     *(aten.unsafe_split.Tensor, aten.unsafe_split_with_sizes.default, aten.unsafe_chunk.default),
 })  # fmt: skip
-#: What is given a tensor for its kind of numbers alone.
+#: Operations that are given a tensor for its kind of numbers alone.
 NEW = frozenset({aten.new_zeros.default, aten.new_ones.default, aten.new_full.default, aten.new_empty.default})
 
-#: What draws each of its numbers by itself, all alike.
+#: Operations that draw each of their numbers by itself, all alike.
 INDEPENDENT = frozenset({
     *(aten.rand.default, aten.randn.default, aten.randint.default, aten.randint.low, aten.normal.float_float),
     *(aten.rand_like.default, aten.randn_like.default, aten.randint_like.default, aten.randint_like.low_dtype),
@@ -59,11 +59,11 @@ INDEPENDENT = frozenset({
     *(aten.normal_.default, aten.uniform_.default, aten.exponential_.default, aten.geometric_.default),
     *(aten.log_normal_.default, aten.cauchy_.default, aten.native_dropout.default),
 })  # fmt: skip
-#: What is given a tensor for its shape alone.
+#: Operations that are given a tensor for its shape alone.
 LIKE = frozenset({
     *(aten.rand_like.default, aten.randn_like.default, aten.randint_like.default, aten.randint_like.low_dtype),
 })  # fmt: skip
-#: What gives a tensor the memory of another, or another size.
+#: Operations that give a tensor the memory of another, or another size.
 DENIED = frozenset({
     *(aten.set_.source_Storage, aten.set_.source_Storage_storage_offset, aten.set_.source_Tensor, aten.set_.default),
     *(aten.set_.source_Tensor_storage_offset, aten.resize_.default, aten.resize_as_.default),
@@ -72,14 +72,14 @@ DENIED = frozenset({
 TELLING = {torch.Tag.data_dependent_output, torch.Tag.dynamic_output_shape}
 #: Kinds of numbers that choose places by being true.
 MASKS = (torch.bool, torch.uint8)
-#: What was drawn and belongs to nobody yet.
+#: Numbers that were drawn and belong to no example yet.
 DRAWN = "drawn"
 #: The attribute of a storage that says in which pass `data` of it was taken.
 EXPOSED = "_discreet_exposed"
 
 
 class OperationFacts(NamedTuple):
-    """What is known of an operation, whatever it is given."""
+    """The known facts about an operation, for all arguments."""
 
     names: tuple[str, ...]
     defaults: dict[str, Any]
@@ -96,7 +96,7 @@ _FACTS: dict[Any, OperationFacts] = {}
 
 
 def facts_of(operation: Any) -> OperationFacts:
-    """Return what is known of an operation; looked up once."""
+    """Return the known facts about an operation; looked up once."""
     known = _FACTS.get(operation)
     if known is None:
         known = _FACTS[operation] = _read_facts(operation)
@@ -210,7 +210,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
     def _results(
         self, func: Any, facts: OperationFacts, args: Any, kwargs: Any, operands: dict[int, Operand], worst: Owner
     ) -> Any:
-        """Return what the results of an operation are: rows, an owner, or `MIXING`."""
+        """Return the kind of an operation's results: rows, an owner, or `MIXING`."""
         if worst < Owner.ROWS:
             return (self._public(func, facts, operands),)
         if worst is Owner.MIXED or facts.rule is None or facts.is_view:  # a view has no memory of its own
@@ -220,7 +220,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
         return outcome
 
     def _public(self, func: Any, facts: OperationFacts, operands: dict[int, Operand]) -> Owner | str:
-        """Return what comes of values that are the same for all."""
+        """Return the result for values that are the same for all."""
         if facts.is_random:
             alike = func in LIKE or all(operand.owner is Owner.UNIFORM for operand in operands.values())
             return DRAWN if func in INDEPENDENT and alike else MIXING
@@ -273,7 +273,7 @@ class AxisTracking(TorchDispatchMode):  # type: ignore[no-untyped-call] # PyTorc
             self.owners.mark(target, Owner.PUBLIC)
 
     def adopt(self, tensor: Tensor) -> ExampleAxis | None:
-        """Return where a tensor has its examples; one with the same value everywhere may have them first."""
+        """Return the axis of a tensor's examples; one with the same value everywhere may have them first."""
         with torch._C.DisableTorchFunction():
             operand = self.owners.look_up(tensor)
             if operand.owner is Owner.UNIFORM and tensor.ndim and len(tensor) == self.owners.examples:

@@ -14,22 +14,23 @@ from discreet.learn.torch.per_example.layers import chunks, gram_squares, join_c
 
 # Channels-last layout of images, in which convolutions, pooling and patches are fastest.
 #
-# PyTorch hands on the layout from one function to the next. What functions compute does not depend on it, but for two
+# PyTorch hands on the layout from one function to the next. The results of functions do not depend on it, but for two
 # kinds. Some show the order of memory, such as `stride`. Others return a view of what they are given if they can, and
 # else a copy, such as `reshape`, or an error, such as `view`; who then changes one of both changes the other, or not.
 # A model that was not written for another layout must not be changed by it. So `view` gets a copy where it would fail;
 # copies are watched until the pass is over; and if one of them was changed, or the order of memory was asked for, the
 # pass is done again in the plain layout, as are all that follow. That is decided by the first pass. A model that looks
-# in a later one is refused: to switch then would be to tell, by the last digits of sums, that somebody made it look.
+# in a later one is refused: to switch then would be to tell, by the last digits of sums, that some example made it
+# look.
 
-#: What shows the order of numbers in memory, or reaches them behind PyTorch's count of changes.
+#: Operations that show the order of numbers in memory, or reach them behind PyTorch's count of changes.
 SHOWING = frozenset({
     *(torch.as_strided, Tensor.as_strided, Tensor.as_strided_, Tensor.set_, Tensor.resize_, Tensor.resize_as_),
     *(Tensor.stride, Tensor.is_contiguous, Tensor.dim_order, Tensor.storage_offset, Tensor.data_ptr),
     *(Tensor.storage, Tensor.untyped_storage, Tensor.numpy, Tensor.__array__, Tensor.__dlpack__),
     Tensor.data.__get__,  # type: ignore[attr-defined] # PyTorch's own name for reading `data`
 })  # fmt: skip
-#: What returns a view, or a copy where the layout does not allow one.
+#: Operations that return a view, or a copy where the layout does not allow one.
 COPYING = frozenset({
     *(Tensor.reshape, Tensor.reshape_as, Tensor.flatten, Tensor.ravel, Tensor.contiguous, Tensor.unflatten),
     *(torch.reshape, torch.flatten, torch.ravel, torch.unflatten, Tensor.view, Tensor.view_as),
@@ -44,7 +45,7 @@ class OtherLayoutError(Exception):
 
 @dataclass(slots=True, eq=False)
 class ChannelsLast:
-    """What one forward pass did about its layout. Private: it holds activations."""
+    """The layout of one forward pass. Private: it holds activations."""
 
     used: bool = False
     """Whether a convolution was laid out in this pass."""
@@ -97,7 +98,7 @@ class ConvolutionCall:
     """Whether what comes out is laid out with the channels last, which is faster."""
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return what the layer computes."""
+        """Return the output of the layer."""
         still = [0] * len(self.stride)
         laid = weight.clone(memory_format=LAST[weight.ndim]) if self.last else weight
         return torch.convolution(
@@ -188,7 +189,7 @@ class ConvolutionCall:
         return gradient.flatten(2).sum(2)
 
     def _patches(self, inputs: Tensor, kernel: Sizes) -> Tensor:
-        """Return what each output saw: (examples, groups, places, numbers).
+        """Return the inputs of each output: (examples, groups, places, numbers).
 
         With the channels last, a row of a patch is one run in memory: four times as fast as `unfold`.
         """

@@ -28,7 +28,7 @@ MARK = "_discreet_owner"
 
 
 class Owner(IntEnum):
-    """What numbers in a memory block depend on."""
+    """The dependence of the numbers in a memory block."""
 
     OUTSIDE = 0
     PUBLIC = 1
@@ -38,7 +38,7 @@ class Owner(IntEnum):
 
 
 class ExampleAxis(NamedTuple):
-    """Where the examples are: place j on the axis belongs to example (j // block) mod n, in `times` rounds."""
+    """The place of the examples: place j on the axis belongs to example (j // block) mod n, in `times` rounds."""
 
     axis: int
     block: int = 1
@@ -72,7 +72,7 @@ class MemoryOwners:
         self.examples = examples
 
     def look_up(self, tensor: Tensor) -> Operand:
-        """Return who owns a tensor, and on which axis its examples are."""
+        """Return the owner of a tensor, and the axis of its examples."""
         mark = tensor.untyped_storage().__dict__.get(MARK)
         if mark is None:
             return Operand(tensor, Owner.OUTSIDE)

@@ -1,7 +1,7 @@
 """Fallback: per-example gradients from each example alone, for models without a proof that examples stay apart.
 
-The loss is computed on batches of one. Whatever the code does with a batch, an example's gradient then is a function of
-this example: there is nothing to mix it with. Two ways:
+The loss is computed on batches of one. For any code, an example's gradient then is a function of this
+example: there is nothing to mix it with. Two ways:
 
 * `by_vmap`: PyTorch runs the code once and does every operation for all examples at once, each by itself
   (`torch.func.vmap`). Code that looks at values, writes to tensors from outside or uses an operation without such a
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Losses = Callable[..., Tensor]
 
 aten = torch.ops.aten
-#: What gives a tensor more memory than it had.
+#: Operations that give a tensor more memory than it had.
 GROWING = frozenset({aten.resize_.default, aten.resize_as_.default})
 
 

@@ -38,7 +38,7 @@ class Gradients(Protocol):
 
     @property
     def numbers(self) -> int:
-        """How many numbers an example takes where they are worked out for the exact sums."""
+        """The number of numbers that an example takes in the computation of the exact sums."""
 
     def squares(self) -> Tensor:
         """Return every example's squared norm."""
@@ -59,11 +59,11 @@ class KnownGradients:
 
     rows: Tensor
     lengths: Lengths | None = None
-    """Who knows their squared norms already."""
+    """The object that knows their squared norms already."""
 
     @property
     def numbers(self) -> int:
-        """How many numbers an example takes where they are worked out for the exact sums."""
+        """The number of numbers that an example takes in the computation of the exact sums."""
         return math.prod(self.rows.shape[1:])
 
     def squares(self) -> Tensor:
@@ -93,7 +93,7 @@ class WeightGradients:
 
     @property
     def numbers(self) -> int:
-        """How many numbers an example takes where they are worked out for the exact sums."""
+        """The number of numbers that an example takes in the computation of the exact sums."""
         if self._is_outer:
             return self.entry.inputs.shape[1] + self.entry.gradient.shape[1]
         if isinstance(self.entry.call, EmbeddingCall):
@@ -160,7 +160,7 @@ class AddedGradients:
 
     @property
     def numbers(self) -> int:
-        """How many numbers an example takes where they are worked out for the exact sums."""
+        """The number of numbers that an example takes in the computation of the exact sums."""
         return math.prod(self.shape)
 
     def squares(self) -> Tensor:

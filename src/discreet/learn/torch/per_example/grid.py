@@ -1,12 +1,12 @@
 """Gradients on a grid: integers whose norm is checked, and whose sums are exact.
 
-An example's gradient, scaled by its clipping factor to steps of the grid, is rounded to integers v. What the guarantee
-needs is that ‖v‖² ≤ K² for the bound of K steps, and that sums of v are exact. Both are computed in floats that hold
+An example's gradient, scaled by its clipping factor to steps of the grid, is rounded to integers v. The guarantee
+needs that ‖v‖² ≤ K² for the bound of K steps, and that sums of v are exact. Both are computed in floats that hold
 integers, without any rounding (`rounding`).
 
 An outer product g xᵀ, as a linear layer has for each example, is rounded by its factors: G and X are vectors of
 integers, G Xᵀ is a matrix of integers, of squared norm ‖G‖²·‖X‖², and Σᵢ Gᵢ Xᵢᵀ is one product of matrices. Each of its
-numbers, and each part of it, is at most Σᵢ max|Gᵢ|·max|Xᵢ|: exact in 32-bit floats up to 2²⁴. Where that is more, the
+numbers, and each part of it, is at most Σᵢ max|Gᵢ|·max|Xᵢ|: exact in 32-bit floats up to 2²⁴. If that is more, the
 examples are halved, and in the end multiplied in 64 bits, where n·K stays below 2⁵³.
 """
 
@@ -110,7 +110,7 @@ class WholeIntegers:
 
     rows: Tensor
     steps: Tensor
-    """What each example's numbers are multiplied with; zero if it adds nothing."""
+    """The factor of each example's numbers; zero if it adds nothing."""
     cut: Tensor
     """Whether they are rounded towards zero."""
     lengths: Tensor

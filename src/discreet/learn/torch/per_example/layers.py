@@ -36,7 +36,7 @@ class LayerCall(Protocol):
     """One use of a weight. Tensors have the examples first."""
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return what the layer computes."""
+        """Return the output of the layer."""
 
     def input_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor | None:
         """Return the gradient at the inputs."""
@@ -94,7 +94,7 @@ class EmbeddingCall:
     padding: int | None
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:  # noqa: ARG002 - the same for all calls
-        """Return what the layer computes."""
+        """Return the output of the layer."""
         return F.embedding(inputs, weight)
 
     def input_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> None:  # noqa: ARG002 - same
@@ -145,7 +145,7 @@ class LinearCall:
     """y = x Wᵀ + b, over any number of positions between the examples and the features."""
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return what the layer computes."""
+        """Return the output of the layer."""
         return F.linear(inputs, weight, bias)
 
     def input_gradient(self, gradient: Tensor, inputs: Tensor, weight: Tensor) -> Tensor:  # noqa: ARG002 - the same for all calls

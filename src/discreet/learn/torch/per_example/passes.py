@@ -7,7 +7,7 @@ holds for its backward pass, which PyTorch computes from its arguments, its resu
 derivative of a row-wise function is row-wise, and gradients of several uses are added up row by row. So the gradient of
 the *summed* loss at row i of any activation is that of loss i and depends on example i alone, and each use of a
 parameter is written down with the examples first (`tape`). Two things are checked for it: that nothing in the graph has
-a backward pass of somebody else's making, and that PyTorch keeps what it saves for the backward pass as it is. In
+a backward pass made by other code, and that PyTorch keeps what it saves for the backward pass as it is. In
 floats, rows of one product may be rounded together: see the known weaknesses.
 
 *Otherwise* the pass is done with one example at a time (`fallback`), where nothing can be mixed. So are parameters that
@@ -165,7 +165,8 @@ class GradientPass:
         try:
             return self._record(losses, batch, tape)
         finally:
-            # The graph holds the tape, and the tape the graph, where Python does not see it: nobody else would end it.
+            # The graph holds the tape, and the tape the graph, where Python does not see it: no other code would end
+            # it.
             tape.entries, tape.layout = [], None
 
     def _record(self, losses: Losses, batch: tuple[Any, ...], tape: Tape) -> list[Gradients]:
@@ -236,7 +237,7 @@ def _mark_batch(part: Any, owners: MemoryOwners, known: list[int]) -> Any:
 
 
 def _check_own_losses(losses: Tensor) -> None:
-    """Raise if part of the backward pass is of somebody else's making."""
+    """Raise if part of the backward pass was made by other code."""
     waiting, known = [losses.grad_fn], set[Any]()
     while waiting:
         node = waiting.pop()

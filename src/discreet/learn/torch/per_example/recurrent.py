@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from discreet.learn.torch.per_example.tape import Tape
 
-    #: What a step remembers: what it hands out first, and anything else after it.
+    #: The state of a step: its output first, and anything else after it.
     Memory = tuple[Tensor, ...]
     #: From both products of a step, and what it remembers, to what it remembers next.
     Step = Callable[[Tensor, Tensor, Memory], Memory]

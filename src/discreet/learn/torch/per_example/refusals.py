@@ -65,12 +65,12 @@ def values_of(model: nn.Module) -> list[tuple[str, Tensor]]:
 
 
 def kind_of_value(model: nn.Module, name: str) -> str:
-    """Return what a name stands for."""
+    """Return the object that a name stands for."""
     return "parameter" if name in dict(model.named_parameters(remove_duplicate=False)) else "buffer"
 
 
 def state_of(model: nn.Module) -> State:
-    """Return what the model remembers, with PyTorch's count of changes."""
+    """Return the state of the model, with PyTorch's count of changes."""
     return [(name, value, value._version) for name, value in values_of(model)]  # noqa: SLF001 - no public name
 
 

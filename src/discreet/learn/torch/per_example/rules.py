@@ -38,7 +38,7 @@ class ScaleCall:
     end: int
 
     def run(self, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Return what the layer computes."""
+        """Return the output of the layer."""
         scaled = inputs * self._spread(weight, inputs)
         return scaled if bias is None else scaled + self._spread(bias, inputs)
 
@@ -252,7 +252,7 @@ RULES: dict[Any, Callable[..., Any]] = {
 #
 # It also notices code that shows values of tensors to Python, where no operation could be followed.
 
-#: What shows values to Python, or reaches memory or gradients, where no operation is done that could be followed.
+#: Functions that show values to Python, or reach memory or gradients, without an operation that could be followed.
 SHOWING_VALUES = frozenset({
     *(Tensor.tolist, Tensor.numpy, Tensor.__array__, Tensor.__dlpack__, Tensor.data_ptr, Tensor.storage),
     *(Tensor.untyped_storage, Tensor.__repr__, Tensor.__format__, Tensor.__deepcopy__, Tensor.__reduce_ex__),
@@ -262,9 +262,9 @@ SHOWING_VALUES = frozenset({
     Tensor.grad_fn.__get__,  # type: ignore[union-attr] # PyTorch's own name for reading it
     Tensor.data.__set__,  # type: ignore[attr-defined] # same
 })  # fmt: skip
-#: What makes tensors of Python's numbers; or of tensors, which it then reads unseen.
+#: Functions that make tensors of Python's numbers; or of tensors, which they then read unseen.
 MAKING_TENSORS = frozenset({torch.tensor, torch.as_tensor, torch.asarray, Tensor.new_tensor, Tensor.new})
-#: What reads one number; most of the time by an operation, but unseen where `torch.Tensor([…])` asks for it.
+#: Functions that read one number; most of the time by an operation, but unseen where `torch.Tensor([…])` asks for it.
 READING = frozenset({Tensor.__float__, Tensor.__int__, Tensor.__index__, Tensor.__bool__, Tensor.__complex__})
 DATA = Tensor.data.__get__  # type: ignore[attr-defined] # PyTorch's own name for reading it
 

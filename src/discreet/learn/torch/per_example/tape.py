@@ -2,8 +2,8 @@
 
 While a `Recording` is on, PyTorch's functions that take a weight are done by `Recorded` instead, which computes the
 same but leaves the weight's gradient out of the backward pass. It is caught at the function, not at the module: a
-weight that two modules share, or that is used without its module, is seen wherever it is used. What uses a parameter in
-a way that has no rule is left to autograd, which then finds a gradient where there should be none: see `fallback`.
+weight that two modules share, or that is used without its module, is seen wherever it is used. A use of a parameter
+that has no rule is left to autograd, which then finds a gradient where there should be none: see `fallback`.
 So is a use on something that does not have its examples first, as the tape's `AxisTracking` knows.
 """
 
@@ -79,7 +79,7 @@ class Recorded(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, tape: Tape, call: LayerCall, inputs: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
-        """Compute what the layer computes."""
+        """Compute the output of the layer."""
         ctx.tape, ctx.call, ctx.bias = tape, call, bias
         ctx.save_for_backward(inputs, weight)
         return call.run(inputs, weight, bias)
@@ -87,14 +87,14 @@ class Recorded(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor | None, ...]:
-        """Write down the use; or, where nobody listens, compute the gradients that autograd would."""
+        """Record the use; or, where no tape listens, compute the gradients that autograd would."""
         tape, call, bias = ctx.tape, ctx.call, ctx.bias
         saved, weight = ctx.saved_tensors
         inputs, gradient = _wide(saved, weight), _wide(gradient, weight)
         _, _, of_inputs, of_weight, of_bias = ctx.needs_input_grad
         if tape.listening:
             tape.entries.append(TapeEntry(call, inputs, gradient, weight, bias))
-            # What is not a parameter of ours is on the way to one, perhaps.
+            # A tensor that is not a parameter of ours is on the way to one, perhaps.
             of_weight, of_bias = of_weight and not tape.knows(weight), of_bias and not tape.knows(bias)
         back = call.input_gradient(gradient, inputs, weight) if of_inputs else None
         return (
