@@ -53,7 +53,7 @@ BAD_OPENINGS = [
     ({"groups": {"ward": ["A", ["B"]]}}, "A group of 'ward' is a list", "numbers, texts"),
     ({"groups": {"ward": [1, 2]}}, "Some groups of 'ward' are not text values", "list text values"),
     ({"groups": {"wards": ["A"]}}, "There is no column 'wards'", "did you mean 'ward'?"),
-    ({"groups": {"cost": [1.5]}}, "'cost' holds real values, which are no groups", "group by"),
+    ({"groups": {"cost": [1.5]}}, "'cost' holds real values, which cannot be groups", "group by"),
     ({"groups": {"patient_id": ["p00"]}}, "'patient_id' names the privacy unit", "leave it out of groups"),
     ({"groups": {"ward": range(200_000)}}, "longer than 100,000", "coarser"),
     # Kinds, and complete columns

@@ -1,6 +1,6 @@
 """Composite losses: compositions, parallel parts, groups, samples, shuffles; and the closed union of all losses.
 
-Losses compose by being written down together. Nothing is converted until somebody asks, so nothing is lost.
+Losses compose by being written down together. Nothing is converted before a guarantee is asked for, so nothing is lost.
 """
 
 from collections.abc import Iterable  # noqa: TC003 - annotations of values are read at run time
@@ -96,7 +96,7 @@ class Parallel:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Group:
-    """What a loss promises to a group of so many people at once.
+    """The guarantee of a loss for a group of so many people at once.
 
     Reference: Dwork, Roth 2014, Theorem 2.2; Vadhan 2017, Lemma 2.2; Bun, Steinke 2016, Proposition 1.9.
     """
@@ -255,7 +255,7 @@ def _walk(loss: PrivacyLoss, depth: int) -> int:
 
 
 def _check_tree(loss: PrivacyLoss) -> None:
-    """Refuse what could not be accounted for later: a tree too large or too deep, or parts for different neighbours."""
+    """Refuse losses that no accountant could read: a tree too large or too deep, or parts for different neighbours."""
     _walk(loss, 1)
     neighbours_of(loss)
 

@@ -103,11 +103,11 @@ def _too_many(problem: str) -> OutOfRange:
 #
 # They speak of any mechanism that keeps its (ε, δ), and of adaptive ones: later mechanisms may be chosen by earlier
 # answers, as long as every ε and δ was fixed beforehand. The best that can be said at all is the
-# optimal theorem below; whoever knows more than (ε, δ) of a mechanism should write down its loss, and do better.
+# optimal theorem below; a caller who knows more than (ε, δ) of a mechanism should write down its loss, and do better.
 
 #: Fractional bits of the fixed-point numbers here: a δ of 1e-100 keeps 50 digits and more.
 THEOREM_BITS = 512
-#: e to this power is no double any more.
+#: e to this power is beyond all doubles.
 OVERFLOW = 710
 #: e to this power times the least δ, 1e-100, is more than 1.
 CERTAIN = 231
@@ -116,7 +116,7 @@ Promise = tuple[Fraction, Fraction]
 
 
 def basic_composition(parts: Iterable[tuple[Number, Number]]) -> Guarantee:
-    """Return what a list of (ε, δ) promises adds up to: the sum of the ε's and the sum of the δ's.
+    """Return the total of a list of (ε, δ) guarantees: the sum of the ε's and the sum of the δ's.
 
     Guarantee: the mechanisms together are (Σε, Σδ)-differentially private. No parts at all cost nothing.
     Reference: Dwork, Roth 2014, Theorem 3.16.
@@ -160,7 +160,7 @@ def advanced_composition_sharp(epsilon: Number, delta: Number, times: int, slack
 
 
 def group_privacy(epsilon: Number, delta: Number, size: int) -> Guarantee:
-    """Return what an (ε, δ) promise to each means for so many at once: (kε, k·e^((k−1)ε)·δ), as the textbook has it.
+    """Return the textbook's guarantee for a group of so many by an (ε, δ) guarantee for each: (kε, k·e^((k−1)ε)·δ).
 
     Reference: Dwork, Roth 2014, Theorem 2.2 (δ = 0); Vadhan 2017, Lemma 2.2 (with e^(kε)). That k − 1 suffices is seen
     from the sharper form.

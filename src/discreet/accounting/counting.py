@@ -1,10 +1,11 @@
 """A loss as leaves and how often each is used.
 
 Within a composition a `Parallel` is a release by one of several mechanisms, chosen after earlier answers. It becomes
-leaves as follows. A part is a list of leaves, each with its count. What all parts have in common is taken out: each
-person pays it. The rests are laid side by side, and in each place stands a `Parallel` of the leaves that came to lie
-there: a part's leaves are then dominated place by place, since a composition of dominating pairs dominates. With one
-leaf a part nothing is lost by this; with several, the total may be more than that of the worst strategy.
+leaves as follows. A part is a list of leaves, each with its count. The leaves that all parts have in common are taken
+out: each person pays for them. The rests are laid side by side, and in each place stands a `Parallel` of the leaves
+that came to lie there: a part's leaves are then dominated place by place, since a composition of dominating pairs
+dominates. With one leaf a part nothing is lost by this; with several, the total may be more than that of the worst
+strategy.
 """
 
 from collections.abc import Sequence

@@ -27,7 +27,7 @@ from discreet.core import (
 from discreet.core.canonical_text import settle
 from discreet.core.exact import nearest_float, text_down, text_up
 
-#: Where the orders of a Rényi filter lie around its favourite, in quarters of an octave of α − 1. Lower ones could
+#: The places of the orders of a Rényi filter around its favourite, in quarters of an octave of α − 1. Lower ones could
 #: never be the one that fits, and towards the upper end the pure sum takes over.
 QUARTERS = (-3, -2, -1, 0, 1, 2, 4, 8, 12, 16)
 #: Sampled parts have no better bound than unsampled ones above this order.
@@ -237,8 +237,9 @@ Filter = PureFilter | ConcentratedFilter | RenyiFilter
 def with_limit(session: Filter, limit: Number) -> Filter:
     """Return a filter with another ε, or ρ, and the same payments; a limit below what is spent is refused.
 
-    Orders, shares and δ stay, so that whatever the old limit admitted the new one would have, if it is higher. By the
-    theorem of `odometers` the promise then holds for the histories that end under this limit, whoever set it and when.
+    Orders, shares and δ stay, so that the new limit, if it is higher, would have admitted all that the old one did. By
+    the theorem of `odometers` the guarantee then holds for the histories that end under this limit, no matter how or
+    when it was set.
     """
     most = positive(limit, "limit")
     match session:
@@ -314,7 +315,7 @@ def _sums(session: Filter) -> Sums:
 
 
 def _price(session: Filter, loss: PrivacyLoss) -> Sums:
-    """Return what a payment adds to each of the sums; nothing if it would not be admitted."""
+    """Return the increment of each of the sums by a payment; nothing if it would not be admitted."""
     match session:
         case PureFilter():
             pair = approximate_of(loss)

@@ -83,7 +83,7 @@ def tail(width: float, start: int) -> tuple[float, float]:
 def _sum_tail(width: float, start: int) -> tuple[float, float]:
     if start > FAR * width:
         return 0.0, 1e-290
-    # Where the exponent has grown by 60, what is left is below e^−60 of the whole.
+    # After the exponent has grown by 60, the rest is below e^−60 of the whole.
     last = math.ceil(math.sqrt(start**2 + 120 * width**2)) + 2
     part = float(np.exp(-((np.arange(start, last) / width) ** 2) / 2).sum())
     whole = 1 + 2 * float(np.exp(-((np.arange(1, math.ceil(11 * width) + 2) / width) ** 2) / 2).sum())
@@ -152,9 +152,9 @@ def solve_variance(epsilon: Fraction, delta: Fraction, sensitivity: Sensitivity,
 # Roth, Su 2022, Corollary 3.3.
 #
 # With a = ε/μ − μ/2, b = a + μ the curve is δ = φ(a)·(m(a) − m(b)), m(x) = Φ(−x)/φ(x) the ratio of Mills, which falls:
-# because e^ε·φ(b) = φ(a). Where the two are close the difference is summed from positive terms, see `_fall`.
+# because e^ε·φ(b) = φ(a). If the two are close, the difference is summed from positive terms, see `_fall`.
 #
-# How far ln δ is off when μ and ε are: ∂δ/∂μ = φ(a) and ∂δ/∂ε = −φ(a)·m(b), so that ln δ moves by μ/(m(a) − m(b)) for
+# The error of ln δ by errors of μ and ε: ∂δ/∂μ = φ(a) and ∂δ/∂ε = −φ(a)·m(b), so that ln δ moves by μ/(m(a) − m(b)) for
 # each unit of ln μ, and by ε·m(b)/(m(a) − m(b)) for each of ln ε. Above −1, 1/m is convex with a slope between 0.37
 # and 1, and 1/m(x) ≤ |x| + 1. Hence m(a) − m(b) ≥ 0.37·μ·m(a)·m(b) for a ≥ −1, and as ε/μ ≤ b both are at most 2.7·(1
 # + |a|)·(1 + b). For a < −1 we have μ > 2, δ > 2/3 and μ·m(b) ≤ 2, so that they are at most μ·e^(−a²/2) and
@@ -310,7 +310,7 @@ def _fall(edge: float, centre: float, half: float) -> float:
 
     As m(x) = ∫ e^(−xt − t²/2) dt over t > 0, its derivatives of odd order are negative, and Taylor's series around c,
     2·(h·J₁ + h³·J₃ + …) with Jₖ = ∫ tᵏ/k!·e^(−ct − t²/2) dt, has positive terms only. By parts, Jₖ₋₁ = c·Jₖ +
-    (k+1)·Jₖ₊₁. Where h is not small the plain difference loses a factor of 50 at most.
+    (k+1)·Jₖ₊₁. If h is not small, the plain difference loses a factor of 50 at most.
     """
     if centre < 2:
         return _fall_near(centre, half) if half < 1 / 16 else _mills(edge) - _mills(centre + half)

@@ -1,7 +1,7 @@
 """The (ε, δ) sentence that a loss implies, rounded against us.
 
-For losses that are fixed beforehand. What a session may spend, whose next question depends on the last answer, is the
-business of a filter (`discreet.accounting.filters`).
+For losses that are fixed beforehand. Sessions, whose next question depends on the last answer, need a filter
+(`discreet.accounting.filters`).
 """
 
 import math
@@ -57,7 +57,7 @@ class Bracket:
 
 
 def guarantee(loss: PrivacyLoss, delta: Number = 0, *, people: int | None = None) -> Guarantee:
-    """Return what a loss promises at a δ of choice.
+    """Return the guarantee of a loss at a δ of choice.
 
     With `people`, a δ that is not far below one in their number is refused.
     """

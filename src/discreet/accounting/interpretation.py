@@ -120,7 +120,7 @@ def advised_delta(people: int) -> float:
     """Return the largest float δ with δ ≤ n^−1.1, in binary and by its text, for n people.
 
     Guarantee: δ^10·n^11 ≤ 1, decided in integers, and no larger float has that. At this δ the mechanism above still
-    exposes somebody with probability up to n^−0.1, which is 1/4 for a million people: it is the most to choose, not
+    exposes some person with probability up to n^−0.1, which is 1/4 for a million people: it is the most to choose, not
     the best.
     """
     count = _count(people)

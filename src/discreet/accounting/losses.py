@@ -1,8 +1,8 @@
 """Privacy losses of single releases, as data: the leaves of a closed union of frozen values.
 
-A leaf says what one mechanism promises about two neighbouring tables whose exact answers lie within the sensitivity it
-was priced for; which tables are neighbours is the business of whoever stated that sensitivity. How leaves are put
-together stands in `discreet.accounting.composites`; leaves never see a count.
+A leaf is the guarantee of one mechanism for two neighbouring tables whose exact answers lie within the sensitivity it
+was priced for; the neighbour relation is the one for which that sensitivity was stated.
+`discreet.accounting.composites` puts leaves together; leaves never see a count.
 """
 
 import math

@@ -47,7 +47,7 @@ Sums = tuple[Fraction | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class RenyiPrice:
-    """What one payment adds: to each order (None: without bound), the last one being ∞; and to the failure mass."""
+    """The increments of one payment: for each order (None: without bound), the last one ∞; and of the failure mass."""
 
     sums: Sums
     failed: Fraction
@@ -99,7 +99,7 @@ class Odometer:
 
     @property
     def readings(self) -> Sums:
-        """What each order has to say: its sum and its margin; the last one is the pure sum."""
+        """The sum and the margin of each order; the last one is the pure sum."""
         return tuple(
             None if total is None else max(total + extra, Fraction(0))
             for total, extra in zip(self.spent, [*self.margins, Fraction(0)], strict=True)
@@ -138,7 +138,7 @@ class Odometer:
 
 
 def price_of(loss: PrivacyLoss, orders: tuple[Fraction, ...]) -> RenyiPrice:
-    """Return what a payment adds to the sums of these orders, to the pure sum, and to the failure mass."""
+    """Return the increments by a payment of the sums of these orders, of the pure sum, and of the failure mass."""
     match loss:
         case Composed(parts):
             total = RenyiPrice((Fraction(0),) * (len(orders) + 1), Fraction(0))

@@ -29,7 +29,7 @@ HALVINGS = 60
 
 
 class Currency(Enum):
-    """What personal accounts are kept in."""
+    """The currency of personal accounts."""
 
     EPSILON = "ε"
     RHO = "ρ"
@@ -37,7 +37,7 @@ class Currency(Enum):
 
 @dataclass(frozen=True, slots=True)
 class PersonalLimit:
-    """What one person may be charged: whole quanta of ε or ρ, and of failure mass.
+    """The limits of one person's charges: whole quanta of ε or ρ, and of failure mass.
 
     Guarantee: a person whose charges, each at least the loss of its mechanism for that person, stay within `limit` and
     `failures_limit` on every history, is protected by `promise` against the whole of it.
@@ -61,7 +61,7 @@ class PersonalLimit:
 
     @property
     def promise(self) -> PrivacyLoss:
-        """What all that is charged within the limits costs at most."""
+        """The largest cost of all charges within the limits."""
         return Pure(self.amount) if self.currency is Currency.EPSILON else Concentrated(self.amount, self.failures)
 
     def price(self, loss: PrivacyLoss) -> tuple[int, int] | None:
@@ -103,7 +103,7 @@ def personal_limit(
 def _worth(
     epsilon: Fraction | None, delta: Fraction, rho: Fraction | None, reserve: Fraction | None
 ) -> tuple[Currency, Fraction, Fraction]:
-    """Return what is counted, how much of it there is, and how much failure mass beside."""
+    """Return the currency, its limit, and the limit of failure mass beside."""
     if rho is not None:
         return Currency.RHO, rho, delta
     if epsilon is None:

@@ -66,7 +66,7 @@ VERSION = "1"
 #: "loss/", a version without leading zeros, a space. Not \d, which takes the digits of all scripts.
 HEAD = re.compile(r"loss/([1-9][0-9]{0,8}) ")
 TOO_LARGE = 10**MOST_DIGITS
-#: A canonical text up to this long is shown to whoever wrote it otherwise.
+#: A canonical text up to this long is shown to a caller who wrote it otherwise.
 SHOWN = 200
 
 Promised = Pure | BoundedRange | Approximate | Concentrated | Renyi | GaussianDP

@@ -8,11 +8,11 @@ unit's rows stand in the order of the table. Of these:
 * `TotalLimit`: it keeps at most `rows` rows over all groups.
 
 A unit's mark for a group is mark(salt, name of unit, name of group); ties go to the group that comes first in the order
-of groups. Where there are c rows and k may stay, 0 < k < c, they stay evenly spread, from a start that looks random: of
+of groups. If there are c rows and k may stay, 0 < k < c, they stay evenly spread, from a start that looks random: of
 the rows n = 0, 1, 2, …, c − 1 in their order those with (n·k + c − s) mod c < k, where s = mark(salt + 1, name of unit,
 c) mod c; with k of 2²⁷ or more, those with (n + c − s) mod c < k. Either way they are k, and for each row as many s let
-it stay, k of c. So which rows count depends on the unit's own rows and the salt, and on nobody else.
-`discreet.algebra.row_hashes` says what mark and name are, `discreet.data.contribution_bounding` why they are k.
+it stay, k of c. So which rows count depends on the unit's own rows and the salt, and on no other unit.
+`discreet.algebra.row_hashes` defines mark and name, `discreet.data.contribution_bounding` shows why they are k.
 
 **Which groups.** If all keys have public values: their product, in the order given, whether they occur or not.
 Otherwise all key tuples of rows that count, in the order of `discreet.algebra.row_hashes.group_order`: these are
@@ -67,7 +67,7 @@ class Total:
     """The sum of values in grid steps, in each group; NULL adds nothing.
 
     A value x becomes the grid point u = clip(floor(float64(clip(x, low, high))·float64(1/step) + 0.5), low_steps,
-    high_steps); for integers on a grid of step 1 that is clip(x, low, high). What is added up is u; if `centred`,
+    high_steps); for integers on a grid of step 1 that is clip(x, low, high). The sum is of u; if `centred`,
     u − bounds.centre; if `squared`, (u − bounds.centre)² − bounds.radius² // 2.
     """
 
@@ -191,7 +191,7 @@ Aggregate = GroupAggregate | PeopleAggregate
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What rows are grouped by; with `values`, these are all groups there are, and other rows are left out."""
+    """The key that rows are grouped by; with `values`, these are all groups there are, and other rows are left out."""
 
     __canonical__: ClassVar[Record] = Record("Key", "expression", "values")
 
@@ -219,7 +219,7 @@ class Aggregation:
 
     @property
     def values(self) -> tuple[Expression, ...]:
-        """What aggregates are computed of."""
+        """The rows that aggregates are computed of."""
         operands = (getattr(aggregate, "value", getattr(aggregate, "condition", None)) for aggregate in self.aggregates)
         return tuple(operand for operand in operands if operand is not None)
 
@@ -291,7 +291,7 @@ def sensitivity_of_sets(finest: Sensitivity, *, whole: bool, coarser: int) -> Se
 
 
 def addends_of(total: Total) -> list[int]:
-    """Return what each grid point adds to a total, from the lowest to the highest."""
+    """Return the addend of each grid point in a total, from the lowest to the highest."""
     bounds = total.bounds
     points = range(bounds.low_steps, bounds.high_steps + 1)
     if total.squared:
@@ -355,15 +355,16 @@ def _of_cells(limit: AnyLimit) -> Sensitivity:
 
 # Checks of aggregates against relations. Public; sees no row. Every engine calls them before it reads one.
 
-#: What one row more or less moves by no more than one row's worth.
+#: The aggregates that one row more or less moves by no more than one row's worth.
 OF_ROWS = (Rows, Present, Total, Distinct, Frequencies, Histogram)
 
 
 def check_source(aggregation: Aggregation, schemas: Mapping[str, Schema], publics: Mapping[str, Schema]) -> None:
     """Refuse a relation without a meaning, of tables that are not there, or whose sensitivity would be another one.
 
-    Rows of a `MatchJoin` are nobody's alone. One unit makes at most `moved` of them go or come, so that the limit must
-    be a `TotalLimit` of at least as many; and of all aggregates only counts and sums of rows move no farther than that.
+    Rows of a `MatchJoin` belong to no single person. One unit makes at most `moved` of them go or come, so that the
+    limit must be a `TotalLimit` of at least as many; and of all aggregates only counts and sums of rows move no farther
+    than that.
     """
     if aggregation.source is None:
         return
@@ -397,7 +398,7 @@ def resolve_table(aggregation: Aggregation, schemas: Mapping[str, Schema]) -> Ag
 
 
 def _need_schema(table: str, known: Mapping[str, Schema]) -> Schema:
-    """Return what is public about a table."""
+    """Return the public facts about a table."""
     schema = known.get(table)
     if schema is None:
         meant = closest(table, known)

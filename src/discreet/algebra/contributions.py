@@ -2,8 +2,8 @@
 
 **Who is asked.** A unit that has a row that counts (`algebra.aggregates`) is asked once in a pass, with all that
 it would add. If it is not admitted, none of its rows counts, in no aggregate of the pass. Whether it is admitted
-depends on its own account and its own rows, and on nobody else's; so what is left of the others is what it would be
-without it.
+depends on its own account and its own rows, and on no other unit's; so the remaining rows of the others are
+the same as without it.
 
 **What a unit adds.** In each group, to each aggregate, a number x: to `Rows` its rows that count, to `People` 1, to
 `Present` its rows that count and have a value, to `Total` its own sum of what such a total adds up. `reach` is Σ|x|
@@ -33,7 +33,7 @@ from discreet.algebra.row_hashes import value_text
 from discreet.core import InvalidInput
 from discreet.core.schema import Schema, Value
 
-#: What stands between the parts of the text that is hashed.
+#: The separator of the parts of the text that is hashed.
 BETWEEN = "\x1f"
 
 #: One row for each unit: the first 64 bits of its name, and the 32 that follow. Shape (units, 2).
@@ -42,7 +42,7 @@ Names = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Contribution:
-    """What each of some units would add to one aggregate. Private.
+    """The contributions of some units to one aggregate. Private.
 
     Both are float64, and never below the true value: rounded up where it is not a float.
     """
@@ -51,7 +51,7 @@ class Contribution:
     square: NDArray[np.float64]
 
     def of(self, places: slice) -> "Contribution":
-        """Return what some of the units would add."""
+        """Return the contributions of some of the units."""
         return Contribution(self.reach[places], self.square[places])
 
 
@@ -60,7 +60,7 @@ class Admission(Protocol):
 
     @property
     def key(self) -> str:
-        """What names are made with."""
+        """The key that names are made with."""
         ...
 
     def accounts(self, names: Names, /) -> NDArray[np.int64]:
@@ -68,7 +68,7 @@ class Admission(Protocol):
         ...
 
     def admit(self, accounts: NDArray[np.int64], contributions: Sequence[Contribution | None], /) -> NDArray[np.bool_]:
-        """Return who of some units takes part, given what each would add to each aggregate of the pass.
+        """Return which of some units take part, given the contribution of each to each aggregate of the pass.
 
         They are different units. None stands for an aggregate of which it is only known that they take part in it.
         """
@@ -76,7 +76,7 @@ class Admission(Protocol):
 
 
 class PersonalTable(Table, Protocol):
-    """A table that can ask each unit. `aggregate` asks nobody."""
+    """A table that can ask each unit. `aggregate` asks none."""
 
     def aggregate_among(self, aggregation: Aggregation, admission: Admission, /) -> Exact:
         """Return exact integers of those who take part. Refuses relations whose rows are not each one unit's."""
@@ -94,7 +94,7 @@ SECOND, WORDS = 32, 8
 
 
 def need_accounts(aggregation: Aggregation, schemas: Iterable[Schema]) -> None:
-    """Refuse what cannot be asked of each unit. Every engine calls this before it reads a row."""
+    """Refuse an aggregation that cannot be asked of each unit. Every engine calls this before it reads a row."""
     if any(schema.unit.column is None for schema in schemas):
         raise InvalidInput(
             "Personal accounts need to know whose each row is.",

@@ -42,7 +42,7 @@ def build_schema(
             fix="rename one of them before the table is opened; a column of a server's table may be left out",
         )
     if unit.column is not None:
-        need_column(unit.column, by_name, "says who is protected")
+        need_column(unit.column, by_name, "names the privacy unit")
         unit = replace(unit, column=by_name[unit.column.casefold()].name)
     for name, given in bounds.items():
         column = need_column(name, by_name, "has bounds")
@@ -61,14 +61,14 @@ def need_told_apart(
     """Refuse names that could mean several columns.
 
     Capitals do not matter where a column is named, unless there are several such columns: then an exact name is meant
-    exactly, and others are refused. The person's column is refused in any case: with `id` and `ID` in a table, nobody
-    who reads a question sees which of them says who is protected.
+    exactly, and others are refused. The person's column is refused in any case: with `id` and `ID` in a table, no
+    reader of a question sees which of them names the privacy unit.
 
     Args:
         said: the names that were declared.
         own: the names of columns in the source.
         shown: the names that an engine has for the same columns, if it renames some, as DuckDB makes `ID` to `ID_1`.
-        person: the name of the column that says who is protected.
+        person: the name of the column that names the privacy unit.
 
     """
     shown = own if shown is None else shown
@@ -127,7 +127,7 @@ def kinds_of(given: object) -> dict[str, Kind]:
     return {name: by_name[name.casefold()] for name in given}
 
 
-#: What kinds are called elsewhere.
+#: The names of kinds elsewhere.
 OTHER_KIND_NAMES = {
     **dict.fromkeys(("float", "double", "decimal", "numeric", "number", "float64"), "real"),
     **dict.fromkeys(("int", "bigint", "int64", "long"), "integer"),
@@ -246,7 +246,7 @@ def moment_of(end: Any) -> Any:
 
 def _end(column: Column, end: Any, *, last: bool) -> int | float | Fraction:
     if not column.kind.temporal:
-        return end  # type: ignore[no-any-return]  # Bounds refuses what is no number
+        return end  # type: ignore[no-any-return]  # Bounds refuses values that are not numbers
     moment = moment_of(end)
     if not isinstance(moment, date):
         raise WrongType(
@@ -264,7 +264,7 @@ def groups_of(column: Column, values: Sequence[Value]) -> tuple[Value, ...]:
     """Return the public values of a column: of its kind, and each once."""
     if not column.kind.groupable:
         raise InvalidInput(
-            f"{column.name!r} holds {column.kind.value} values, which are no groups.",
+            f"{column.name!r} holds {column.kind.value} values, which cannot be groups.",
             fix="leave it out of `groups`, and group by a part of it, such as its year",
         )
     if isinstance(values, str | bytes) or not isinstance(values, Sequence):

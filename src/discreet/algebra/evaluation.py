@@ -1,8 +1,8 @@
 """The value of an expression for public values, where every engine is certain to give the same.
 
-Meant for constants, public tables and lists of groups; private rows stay with the engines. What engines may compute
-differently (logarithms, powers, capitals beyond ASCII, texts as numbers) raises `NotEvaluable`. Nothing private rests
-on the values: they say which groups a question has, and are public themselves.
+Meant for constants, public tables and lists of groups; private rows stay with the engines. Values that engines may
+compute differently (logarithms, powers, capitals beyond ASCII, texts as numbers) raises `NotEvaluable`. Nothing private
+rests on the values: they say which groups a question has, and are public themselves.
 """
 
 import math
@@ -143,12 +143,12 @@ def _compare(values: Sequence[Value], kind: Kind) -> int:
 
 
 def _order(value: Value) -> Any:
-    """Return what values are compared by; texts by their bytes."""
+    """Return the keys that values are compared by; texts by their bytes."""
     return value.encode(errors="surrogatepass") if isinstance(value, str) else value
 
 
 def _compute(function: Callable[..., float], values: Sequence[Any], kind: Kind) -> Value:
-    """Compute in float64; integers are clipped, and what is no number is NULL."""
+    """Compute in float64; integers are clipped, and a value that is not a number is NULL."""
     try:
         result = function(*map(float, values))
     except (ZeroDivisionError, OverflowError, ValueError):

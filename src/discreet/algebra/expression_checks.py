@@ -82,7 +82,7 @@ def check_condition(expression: Expression, columns: Columns, where: str) -> Non
 def _check_literal(literal: Literal) -> None:
     value = literal.value
     if not isinstance(literal.kind, Kind):
-        raise WrongType("The kind of a constant is no Kind.", fix="write Literal.of(value)")
+        raise WrongType("The kind of a constant is not a Kind.", fix="write Literal.of(value)")
     if value is None:
         return
     if kind_of_value(value) is not literal.kind:
@@ -121,7 +121,7 @@ def _check_column(value: ColumnValue, columns: Columns) -> None:
 
 
 def _check_shape(node: Call | Case | InSet | Like) -> None:
-    """Refuse parts that are of no use to whoever walks a tree."""
+    """Refuse parts that a walk over a tree cannot use."""
     match node:
         case Call(function=function, arguments=arguments):
             fits = isinstance(function, Function) and isinstance(arguments, tuple)

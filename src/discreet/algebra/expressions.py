@@ -2,7 +2,7 @@
 
 A tree is built by `call`, `column` and the classes below, which refuse what has no meaning; each node knows its kind.
 How a node is computed is said once, in `discreet.algebra.functions`, for all engines. No row can make a node fail: what
-has no value (a division by zero, a root of a negative number, a text that is no number) is NULL.
+has no value (a division by zero, a root of a negative number, a text that is not a number) is NULL.
 
 Each node knows how many parts it has, counted as often as they stand in it: `x BETWEEN 1 AND 2` has x twice. A tree of
 more than `MOST_PARTS` is refused where it is made, so that nothing that walks a tree can take long.
@@ -211,7 +211,7 @@ def kind_of_value(value: Value) -> Kind:
         case str() | None:
             return Kind.TEXT
         case _:
-            raise WrongType("This is no constant.", fix="use a number, a text, a date, true or false")
+            raise WrongType("This is not a constant.", fix="use a number, a text, a date, true or false")
 
 
 def children(expression: Expression) -> tuple[Expression, ...]:
@@ -312,7 +312,7 @@ class Later:
 
 
 def later(call: Call) -> Later | None:
-    """Return what is added to a day; None if there is no day so far away from any, or no number."""
+    """Return the addend of a day; None if there is no day so far away from any, or no number."""
     amount, months = whole_of(call.arguments[1]), call.function is F.ADD_MONTHS
     if amount is None or is_null(call.arguments[0]) or abs(amount) > (MOST_MONTHS if months else MOST_DAYS):
         return None
@@ -337,7 +337,7 @@ class SecondsLater:
 
 
 def seconds_later(call: Call) -> SecondsLater | None:
-    """Return what is added to a moment; None if there is no moment so far away from any, or no number."""
+    """Return the addend of a moment; None if there is no moment so far away from any, or no number."""
     amount = whole_of(call.arguments[1])
     if amount is None or is_null(call.arguments[0]) or abs(amount) > MOST_SECONDS:
         return None
@@ -348,7 +348,7 @@ def seconds_later(call: Call) -> SecondsLater | None:
 
 
 def ends_of_substring(call: Call) -> tuple[int, int] | None:
-    """Return where a part of a text begins, and how long it is, as far as engines count; None if one is NULL."""
+    """Return the start and the length of a part of a text, as far as engines count; None if one is NULL."""
     start, length = (whole_of(argument) for argument in call.arguments[1:])
     if start is None or length is None:
         return None

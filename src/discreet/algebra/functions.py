@@ -293,7 +293,7 @@ WORK: dict[Function, Work] = {
 
 
 def kind_of_call(function: Function, kinds: Sequence[Kind | None]) -> Kind:
-    """Return what comes out of a function for arguments of these kinds (None: the constant NULL, which fits all)."""
+    """Return the kind of a function's result for arguments of these kinds (None: the constant NULL, which fits all)."""
     known = [kind for kind in kinds if kind is not None]
     if function in SIMPLE:
         count, allowed, result = SIMPLE[function]
@@ -369,5 +369,5 @@ def _need_common_kind(function: Function, kinds: list[Kind]) -> Kind:
 
 
 def _suggest(kind: Kind) -> str:
-    """Return what helps where a column of a CSV file was forgotten: it is a text until its kind is declared."""
+    """Return the fix for an undeclared column of a CSV file: it is a text until its kind is declared."""
     return '; or declare the column\'s kind when the table is opened: kinds={"…": "real"}' if kind is Kind.TEXT else ""

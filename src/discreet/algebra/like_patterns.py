@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 WILD = re.compile(r"[%_]+")
-#: What stands for itself in the regular expressions of RE2 and of Java, besides whatever is not ASCII.
+#: Characters that stand for themselves in the regular expressions of RE2 and of Java, besides all non-ASCII ones.
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ")
 
 
@@ -40,7 +40,7 @@ class Shape(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What is between literals: so many letters, and any number more if it is open."""
+    """The gap between literals: so many letters, and any number more if it is open."""
 
     letters: int = 0
     open: bool = False

@@ -13,7 +13,7 @@ identity of the contract in `discreet.algebra.functions`, with NULL on both side
 * a + b is b + a, and a * b is b * a, also of floats. Sums of three are left as they are: floats do not associate.
 * Where only truth counts, in WHERE and beside WHEN, COALESCE(c, FALSE) is c. Nowhere else.
 
-Bounds of columns are not looked at. Whatever is not listed stays as it was written.
+Bounds of columns are not looked at. All else stays as it was written.
 """
 
 import operator

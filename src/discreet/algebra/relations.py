@@ -1,4 +1,4 @@
-"""Rows that are made of other rows, and still are somebody's: what a question may be asked of besides a table.
+"""Relations: rows that are made of other rows and still belong to persons, as sources of questions besides tables.
 
 Public; sees no row. Each engine computes relations by its own means, all to the same rows.
 
@@ -10,11 +10,11 @@ rows is made of rows of one unit. `MatchJoin` alone does not: see there.
 
 **Which rows, and in which order.** The order decides which rows are numbered 0, 1, 2, … where limits choose.
 
-* `Scan`: the rows of a table that belong to somebody, in the table's order. A table that has none (PostgreSQL, Spark)
+* * `Scan`: the rows of a table that belong to a person, in the table's order. A table that has none (PostgreSQL, Spark)
   has the order of the columns that were declared to order it, and then of all its columns, the first one first; NULL
   comes first, texts go by their UTF-8 bytes, false before true. Rows that are equal in all of them are interchangeable:
-  a tie that anything else broke (a place on disk, a hash) could be broken otherwise once somebody else is gone. Columns
-  are as they came: bounds are kept by the expressions that name them (`ColumnValue`).
+  a tie that anything else broke (a place on disk, a hash) could be broken otherwise once another person is gone.
+  Columns are as they came: bounds are kept by the expressions that name them (`ColumnValue`).
 * `Derived`: the rows where the condition is true, with new columns. As in its source.
 * `PerUnit`: one row for each unit and each combination of key values that occurs among its rows (NULL is a value), in
   the order of `group_order`. Without keys: one row for each unit that has a row.
@@ -74,7 +74,7 @@ class Fold(Enum):
 
 
 def kind_of_fold(fold: Fold, value: Expression | None) -> Kind:
-    """Return what comes out of a fold, or refuse what it has no meaning for."""
+    """Return the kind of a fold's result, or refuse a value that it has no meaning for."""
     if (value is None) is not (fold is Fold.ROWS):
         raise InvalidInput(f"{fold.value} has a value too many, or none.", fix="write COUNT(*), or COUNT(x), SUM(x), …")
     if value is None or fold in (Fold.PRESENT, Fold.DISTINCT):
@@ -90,11 +90,11 @@ def kind_of_fold(fold: Fold, value: Expression | None) -> Kind:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """A private table: those of its columns that somebody needs.
+    """A private table: those of its columns that are needed.
 
     `whole` reads the rows beyond the cap (`discreet.algebra.row_caps`), too: for counts that are refreshed as rows
     arrive, where a row that was counted must not give way to another. Only `Derived` and `First` may stand above it. It
-    is no part of a relation's text: that was written before there was a cap.
+    is not part of a relation's text: that was written before there was a cap.
     """
 
     __canonical__: ClassVar[Record] = Record("Scan", "table", "columns", unwritten=["whole"])
@@ -106,7 +106,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class PublicScan:
-    """A public table: those of its columns that somebody needs. Not a relation: nobody's rows are no private rows."""
+    """A public table: those of its columns that are needed. Not a relation: its rows are not private."""
 
     __canonical__: ClassVar[Record] = Record("PublicScan", "table", "columns")
 
@@ -171,7 +171,7 @@ class First:
 
 @dataclass(frozen=True, slots=True)
 class UnionAll:
-    """Rows of several relations with the same columns: names, kinds and order. What else is public, the first says."""
+    """Rows of several relations with the same columns: names, kinds and order. The first has the other public facts."""
 
     __canonical__: ClassVar[Record] = Record("UnionAll", "parts")
 
@@ -179,7 +179,7 @@ class UnionAll:
 
 
 class JoinKind(Enum):
-    """What becomes of rows on the left."""
+    """The treatment of rows on the left."""
 
     __canonical__ = Choices(
         "JoinKind",
@@ -227,7 +227,7 @@ class UnitJoin:
 
 @dataclass(frozen=True, slots=True)
 class MatchJoin:
-    """An inner join of people with each other, on other columns: one row is two people's, and so nobody's alone.
+    """An inner join of people with each other, on other columns: one row belongs to two people, not to one alone.
 
     Pairs are of one kind, and no reals or moments: what is equal on both sides must be what is counted on each.
 
@@ -362,7 +362,7 @@ def most_rows(relation: Relation) -> int | None:
 
 
 def check_relation(relation: Relation) -> None:
-    """Refuse a relation that has no meaning. Whoever builds one calls this once, at the top."""
+    """Refuse a relation that has no meaning. Code that builds one calls this once, at the top."""
     below = [source for source in sources_of(relation) if not isinstance(source, PublicScan)]
     for source in below:
         check_relation(source)
@@ -444,7 +444,7 @@ def _need_folds(relation: PerUnit) -> None:
     _need_kinds(relation.keys)
     for key in relation.keys:
         if not key.expression.kind.groupable:
-            raise WrongType("A real or a moment is no key.", fix="group by FLOOR(x) or by DATE_TRUNC('day', x)")
+            raise WrongType("A real or a moment cannot be a key.", fix="group by FLOOR(x) or by DATE_TRUNC('day', x)")
     for folded in relation.values:
         if folded.column.kind is not kind_of_fold(folded.fold, folded.value):
             raise WrongType(

@@ -30,9 +30,9 @@ left without a match, which are among these if F > 0 and at most n ≤ C if F = 
 So the work that a unit causes in one question is at most that of C rows in each of its relations, of which there are
 as many as the question says.
 
-**What need not be done.** A cut that can cut nobody is not written into a statement: `RowFacts` tells how many rows one
-unit can have in each table, by what is declared of it and by what its import has enforced. It knows nothing else about
-rows, so that a statement is the same whoever is in the data.
+**What need not be done.** A cut that can cut no unit is not written into a statement: `RowFacts` tells how many rows
+one unit can have in each table, by what is declared of it and by what its import has enforced. It knows nothing else
+about rows, so that a statement is the same for any people in the data.
 """
 
 from collections.abc import Iterable, Mapping
@@ -60,7 +60,7 @@ from discreet.core import Period
 from discreet.core.exact import whole
 from discreet.core.schema import MOST_ROWS_PER_PERSON, ROWS_PER_PERSON, Kind, Schema
 
-#: What the marks of cuts begin with: one for all questions, so that a table can be cut when it is imported.
+#: The prefix of the marks of cuts: one for all questions, so that a table can be cut when it is imported.
 CAP_SALT = 0x63617073
 #: The joins that make rows.
 MAKING = (JoinKind.INNER, JoinKind.LEFT)
@@ -109,7 +109,7 @@ class RowFacts:
     """The number of rows that units can have. Public: caps that are declared, and facts about public tables."""
 
     cap: int
-    #: The cap on the rows of one unit in each table. Where rows are units, 1.
+    #: The cap on the rows of one unit in each table. 1 if rows are units.
     tables: Mapping[str, int] = field(default_factory=dict)
     #: The tables that hold no more rows of one unit than that: they were cut at their import, or a key sees to it.
     within: frozenset[str] = frozenset()
@@ -171,7 +171,7 @@ def public_facts(
     imported: bool = False,
     single: Iterable[str] = (),
 ) -> RowFacts:
-    """Return what is declared, and what the statement of `discreet.data.sql.relations.fan_outs_sql` has found.
+    """Return the declared facts, and those found by the statement of `discreet.data.sql.relations.fan_outs_sql`.
 
     Tables in `single` have one row of each unit, because the person is a key of them; so do those whose rows are units.
     """
@@ -194,7 +194,7 @@ def is_plain(relation: Relation, facts: RowFacts) -> bool:
     return isinstance(relation, Scan) and not facts.is_cut(relation)
 
 
-#: Where nothing is known, everything is cut.
+#: Without known facts, everything is cut.
 NOTHING_KNOWN = RowFacts(cap=ROWS_PER_PERSON)
 
 
@@ -227,8 +227,8 @@ TRUNCATIONS = {
 def unit_keys(schema: Schema) -> tuple[Expression, ...]:
     """Return the values that a unit's rows share, the person first; none where each row is a unit.
 
-    Rows whose person is NULL are nobody's and left out. A window that is NULL is one like others. A unit's id is the
-    tuple of these values, its name that of the tuple (`discreet.algebra.row_hashes.name_of`), and ids are in
+    Rows whose person is NULL belong to no person and are left out. A window that is NULL is one like others. A unit's
+    id is the tuple of these values, its name that of the tuple (`discreet.algebra.row_hashes.name_of`), and ids are in
     `group_order`.
     """
     if schema.unit.column is None:

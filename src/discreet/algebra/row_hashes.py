@@ -7,7 +7,7 @@ bits can do it, too.
   x ← x·B (the mixer of Wellons' *hash-prospector* less its last step, which would leave the upper bits as they are).
 * The word of a value: of an integer v ⊕ (v ≫ 32)·K, of a date its days since 1970 and of a boolean 0 or 1, both
   as integers; of a text the first four bytes of md5(UTF-8), the first one highest; of NULL a constant.
-* Rows of one unit never have the same mark, as nobody has 2³² of them; two groups have if their names are equal.
+* Rows of one unit never have the same mark, as no unit has 2³² of them; two groups have if their names are equal.
 * The name of a unit is the word of its id. The name of a group, word by word: h ← h·K + word, from h = 0. With rows as
   units there is one row a unit and nothing to choose; every name is 0.
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from discreet.core.schema import Value, day_number
 
 MASK = (1 << 32) - 1
-#: What the names of units and of groups, and the numbers of rows, are multiplied by; and words within a name.
+#: The multipliers of the names of units and of groups, of the numbers of rows, and of words within a name.
 UNITS, OTHERS, KEYS = 0x1E3779B9, 0x35EBCA6B, 0x27D4EB2F
 #: The mixer's multipliers and shifts.
 FIRST, SECOND, SHIFTS = 0x2C1B3C6D, 0x297A2D39, (16, 12)
@@ -59,7 +59,7 @@ def mix_words(words: Words) -> Words:
 
 
 def word_of(value: Value) -> int:
-    """Return the word of one value. Reals and timestamps are no keys."""
+    """Return the word of one value. Reals and timestamps cannot be keys."""
     match value:
         case None:
             return NULL
@@ -88,7 +88,7 @@ def salt_of(text: str) -> int:
 
 
 def value_text(value: Value) -> str:
-    """Return a value as text; dates as YYYY-MM-DD. Reals and timestamps are no keys."""
+    """Return a value as text; dates as YYYY-MM-DD. Reals and timestamps cannot be keys."""
     match value:
         case bool():
             return "true" if value else "false"
@@ -99,7 +99,7 @@ def value_text(value: Value) -> str:
 
 
 def group_order(group: tuple[Value, ...]) -> tuple[Any, ...]:
-    """Return what groups are sorted by: key by key, NULL first, texts by their UTF-8 bytes."""
+    """Return the sort key of groups: key by key, NULL first, texts by their UTF-8 bytes."""
     return tuple(
         (0, 0) if value is None else (1, value.encode() if isinstance(value, str) else value) for value in group
     )

@@ -207,7 +207,7 @@ def _too_long(amount: str) -> OutOfRange:
 
 @dataclass(slots=True)
 class _Work:
-    """What is computed in one row: parts, steps, and characters that stand for columns of subqueries."""
+    """The work in one row: parts, steps, and characters that stand for columns of subqueries."""
 
     measure_sql: MeasureSql | None
     parts: int = field(default=0, init=False)

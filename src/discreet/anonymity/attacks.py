@@ -28,7 +28,7 @@ MOST_CELLS = 50_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Linked:
-    """What linking a published table with an outside one tells about the people outside.
+    """The result of linking a published table with an outside one, about the people outside.
 
     `people`: how many were looked up. `matched`: those for whom there is a row at all. `alone`: those for whom there is
     exactly one. `told`: those whose sensitive value follows, because all their rows share it; `values` has it, person
@@ -47,7 +47,7 @@ def beliefs(
 ) -> dict[Any, Fraction]:
     """Return the sensitive values that a person may have, each with its share, given the person's quasi-identifiers.
 
-    `known` are quasi-identifiers of somebody who is in the table: {"age": 31, "sex": "f"}. `excluded` are values that
+    `known` are quasi-identifiers of a person in the table: {"age": 31, "sex": "f"}. `excluded` are values that
     the person is known not to have, such as an illness that a friend would have seen: background knowledge.
 
     Reference: Machanavajjhala and others 2007, Section 2.
@@ -163,7 +163,7 @@ def in_both(first: Anonymised, second: Anonymised, known: Mapping[str, object], 
 def newcomers(before: Anonymised, after: Anonymised, sensitive: str) -> dict[Any, int]:
     """Return the number of times that each sensitive value was added between two published tables.
 
-    Whoever knows who came in between knows whose values these are, whatever k.
+    An attacker who knows the people added in between knows whose values these are, for every k.
 
     Args:
         before: the earlier table.
@@ -189,8 +189,8 @@ def reconstruct(asked: NDArray[np.bool_], answers: Sequence[float] | NDArray[Any
     """Return a yes or no for each person that fits counts about many groups, by least squares.
 
     `asked[q, i]` says whether question q counted person i. Exact answers to as many independent questions as there are
-    people leave nothing open; and that answers are off by less than about √people does not help: nearly everybody is
-    told.
+    people leave nothing open; and errors of less than about √people do not help: nearly all people are
+    revealed.
 
     Reference: Dinur, Nissim 2003; Dwork, McSherry, Talwar 2007.
 
@@ -244,7 +244,7 @@ def _admits(region: Region, attribute: Attribute, value: object) -> NDArray[np.b
     codes = np.flatnonzero(attribute.values == (value if attribute.measured else str(value)))
     if len(codes):
         return covers(region, int(codes[0]))
-    # A value that nobody in the table has may be covered all the same, by a label.
+    # A value that does not occur in the table may be covered all the same, by a label.
     labels = () if attribute.hierarchy is None else attribute.hierarchy.labels_of(value)
     named = np.array([name in labels for name in region.names or ()], dtype=np.bool_)
     return named[region.chosen] if len(named) else np.zeros(len(region.chosen), dtype=np.bool_)

@@ -74,7 +74,7 @@ class Spread:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Where each class begins among the counts."""
+        """The start of each class among the counts."""
         return np.searchsorted(self.owners, np.arange(len(self.sizes)))
 
 

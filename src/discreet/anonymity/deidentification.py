@@ -27,7 +27,7 @@ BYTES, BLOCK = 32, 64
 
 
 class PseudonymKey:
-    """A secret that pseudonyms are made with. Whoever has it can link them to people: keep it apart, or destroy it."""
+    """A secret that pseudonyms are made with. Its holder can link them to people: keep it apart, or destroy it."""
 
     __slots__ = ("_secret",)
 
@@ -78,7 +78,7 @@ class PseudonymKey:
 
     @property
     def pads(self) -> tuple[bytes, bytes]:
-        """What is hashed before the message, inside and outside, as RFC 2104 has it."""
+        """The blocks hashed before the message, inside and outside, as in RFC 2104."""
         block = self._secret.ljust(BLOCK, b"\0")
         return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
 
@@ -87,7 +87,7 @@ class PseudonymKey:
         return hmac.new(self._secret, f"{domain}\x1f{value}".encode(), hashlib.sha256).hexdigest()[:32]
 
 
-#: What stands for the part of a text that is not told: always the same, or its length would be.
+#: The replacement of the hidden part of a text: always the same, or it would reveal the length.
 MASK = "***"
 #: The sign between a pseudonym's domain and what it is of.
 BETWEEN = "\x1f"
@@ -128,8 +128,8 @@ class Pseudonym:
     """A keyed hash in place of a value: HMAC-SHA256, of which 128 bits are told, in hexadecimal.
 
     The same value has the same pseudonym under the same key and `domain` (the column's name, if left out), and another
-    under others; so tables can be joined on it by whoever has them, and values can be counted. Whoever has the key can
-    find the pseudonym of anybody whose value they know.
+    under others; so any holder of tables can join them on it, and values can be counted. A holder of the key can find
+    the pseudonym of any person whose value they know.
 
     Reference: Krawczyk, Bellare, Canetti, RFC 2104.
     """
@@ -273,8 +273,8 @@ def _need(fits: bool, name: str, wanted: str, treatment: str) -> None:  # noqa: 
 
 # De-identification: writes rows with a treatment for every column, on DuckDB, for tables of any size.
 #
-# Rows without names are still rows about people. What is written here is pseudonymous data, not anonymous data: no
-# promise goes with it.
+# Rows without names are still rows about people. The output is pseudonymous data, not anonymous data: no guarantee
+# goes with it.
 
 #: How files are written, by their endings.
 FORMATS = {
@@ -286,7 +286,7 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deidentified:
-    """What was written: how many rows, and the columns that are in it."""
+    """The contents of the file: the number of rows, and the columns."""
 
     rows: int
     columns: tuple[str, ...]
@@ -297,8 +297,8 @@ def deidentify(
 ) -> Deidentified:
     """Write the rows of a file or frame to a new CSV or Parquet file, each column after its treatment.
 
-    Every column needs a treatment, or it is refused: nothing passes because nobody thought of it. Rows are written
-    sorted by what is told, because the order in which they came may tell who is who. Only the file's owner may read it.
+    Every column needs a treatment, or it is refused: no column passes by oversight. Rows are written sorted by
+    their published values, because the original order may identify people. Only the file's owner may read it.
 
     Args:
         source: a CSV, Parquet or DuckDB file, or a pandas, Polars or Arrow frame.
@@ -358,7 +358,7 @@ def _need_all(engine: Held, treatments: Mapping[str, Treatment]) -> None:
 
 
 def need_new_file(destination: str | Path) -> Path:
-    """Return where a file is to be written that is not there yet."""
+    """Return the path of a file to write, which must not exist yet."""
     if not isinstance(destination, str | Path):
         raise WrongType(f"The destination is {kind_of(destination)}.", fix='pass a path such as "out.parquet"')
     place = Path(destination)

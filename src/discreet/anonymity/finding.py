@@ -20,7 +20,7 @@ FEWEST = 20
 
 
 class Role(Enum):
-    """What a column may be used for by somebody who looks for a person."""
+    """The use of a column to an attacker who looks for a person."""
 
     DIRECT = "direct"
     QUASI = "quasi"
@@ -29,7 +29,7 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about a column: its role, why, and how many different values it has. For the steward.
+    """The findings about a column: its role, the reason, and the number of different values. For the steward.
 
     `alone` is the share of rows that no other row shares its value with.
     """
@@ -41,7 +41,7 @@ class Finding:
     alone: Fraction
 
 
-#: Words in names, in English and a few other languages, each whole between signs that are no letters.
+#: Words in names, in English and a few other languages, each whole between signs that are not letters.
 DIRECT_NAMES = (
     "name|names|surname|firstname|lastname|forename|fullname|nachname|vorname|nom|prenom|apellido|nombre|email|e_?mail|mail"
     "|phone|telephone|telefon|mobile|fax|ssn|social_?security|passport|licen[cs]e|plate|vin|iban|bic|account|konto"
@@ -54,7 +54,7 @@ QUASI_NAMES = (
     "|county|district|region|state|occupation|job|profession|employer|school|education|degree|marital_?status|marital|religion"
     "|language|household|admission|discharge|death|height|weight|latitude|longitude|lat|lon|lng|location"
 )
-#: What values look like (RE2, of the whole value), and what that makes of a column.
+#: The look of values (RE2, of the whole value), and the role that it gives a column.
 PATTERNS = {
     "e-mail addresses": (Role.DIRECT, r"[^@\s]+@[^@\s]+\.[A-Za-z]{2,}"),
     "telephone numbers": (Role.DIRECT, r"(\+|00)[0-9][0-9 ()/.-]{6,18}|\(?0[0-9]{1,5}\)?[ /-][0-9 -]{4,14}"),
@@ -151,6 +151,6 @@ def _by_pattern(engine: Held, name: str, kind: Kind, rows: int) -> list[tuple[Ro
 def _by_uniqueness(kind: Kind, filled: int, distinct: int) -> tuple[Role, str] | None:
     if filled < FEWEST or 100 * distinct < NEARLY_ALL * filled:
         return None
-    # Measurements are all different by nature; whoever knows one knows the row, but few people know one.
+    # Measurements are all different by nature; an attacker who knows one knows the row, but few people know one.
     role = Role.QUASI if kind is Kind.REAL or kind.temporal else Role.DIRECT
     return role, "nearly every row has a value of its own"

@@ -56,7 +56,7 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class Node:
-    """What a node is looked at with: the table, its ladders, its demands."""
+    """The inputs for the test of a node: the table, its ladders, its demands."""
 
     table: Microdata
     ladders: Sequence[Ladder]
@@ -171,7 +171,7 @@ def path_up(levels: NDArray[np.int64], top: NDArray[np.int64]) -> list[NDArray[n
 def looks_along(
     path: Sequence[NDArray[np.int64]], node: Node, lattice: GeneralisationLattice
 ) -> Iterator[tuple[NDArray[np.int64], float | None]]:
-    """Yield what is found in a binary search for the first node of a path that does not fail; note all that fail."""
+    """Yield the findings of a binary search for the first node of a path that does not fail; note all that fail."""
     low, high = 0, len(path)
     while low < high:
         middle = (low + high) // 2

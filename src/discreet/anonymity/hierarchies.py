@@ -15,7 +15,7 @@ from discreet.core.errors import kind_of
 
 #: The label that says nothing.
 ANY = "*"
-#: More levels, or more values, are no hierarchy but a mistake.
+#: More levels, or more values, are a mistake and not a hierarchy.
 MOST_LEVELS, MOST_LEAVES = 64, 1_000_000
 
 
@@ -68,7 +68,7 @@ class Hierarchy:
         return tuple(level[self.leaves.index(text)] for level in self.levels)
 
     def places(self, values: Iterable[object], column: str) -> NDArray[np.int64]:
-        """Return where values stand among the leaves, by their texts; those that are not there are not quoted."""
+        """Return the places of values among the leaves, by their texts; those that are not there are not quoted."""
         number = {leaf: place for place, leaf in enumerate(self.leaves)}
         places = [number.get(text_of(value), -1) for value in values]
         lacking = places.count(-1)

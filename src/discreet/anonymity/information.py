@@ -84,7 +84,7 @@ def discernibility_of(table: Microdata | Anonymised, quasi: Sequence[str] | None
 def misclassified(table: Microdata | Anonymised, target: str, quasi: Sequence[str] | None = None) -> Fraction:
     """Return the share of rows that are suppressed, or do not hold the commonest value of their class.
 
-    It is the error of whoever predicts `target` from the published table as well as can be.
+    It is the error of the best prediction of `target` from the published table.
 
     Reference: Iyengar 2002.
 

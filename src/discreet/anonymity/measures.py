@@ -134,7 +134,7 @@ def meets(table: Microdata | Anonymised, requirement: Requirement, quasi: Sequen
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Presence:
-    """What a class tells at least and at most about whether somebody of the population is in a table: shares."""
+    """The least and the largest probability that a class gives to a person's presence in a table: shares."""
 
     least: Fraction
     most: Fraction

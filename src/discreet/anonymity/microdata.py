@@ -42,7 +42,7 @@ class Attribute:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Where the values lie on a line: as they are if measured, else one after the other."""
+        """The places of the values on a line: as they are if measured, else one after the other."""
         if not self.measured:
             return np.arange(self.domain, dtype=np.float64)
         plain = self.values.astype(np.int64) if self.values.dtype.kind == "M" else self.values
@@ -79,8 +79,8 @@ def order_values(attribute: Attribute) -> Attribute:
 class Microdata:
     """Rows about people, in memory, as columns of codes.
 
-    These are private rows. Whoever holds them holds everything: this room has no door, because what it makes carries no
-    promise that a door could keep.
+    These are private rows. Their holder has everything: this room has no door, because its results carry no guarantee
+    that a door could keep.
     """
 
     attributes: Mapping[str, Attribute]

@@ -31,7 +31,7 @@ class Rules:
 
     k: int
     relaxed: bool
-    #: Where the codes of each attribute lie, from 0 to 1: spans are compared on these.
+    #: The places of the codes of each attribute, from 0 to 1: spans are compared on these.
     places: Sequence[NDArray[np.float64]]
     admitted: Admission | None
 
@@ -155,7 +155,7 @@ def _starts(sizes: Ints) -> Ints:
 
 
 class Recoding(Enum):
-    """What is told of a class: the values that occur in it, or the lowest label of a hierarchy that covers them."""
+    """The published value of a class: its values, or the lowest label of a hierarchy that covers them."""
 
     OCCURRING = "occurring"
     ANCESTORS = "ancestors"

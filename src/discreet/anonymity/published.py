@@ -20,8 +20,9 @@ from discreet.core.errors import kind_of
 class Anonymised:
     """Rows whose quasi-identifiers were made coarser, so that those of a class look the same.
 
-    It holds the rows that it was made of: it is for whoever may see them. What may be shown to others is `columns`, and
-    that is a disclosure, not a private answer: no ε bounds what it tells about a person. `method` says how it was made.
+    It holds the rows that it was made of: it is only for people who may see them. Only `columns` may be shown to
+    others, and that is a disclosure, not a private answer: no ε bounds its information about a person. `method` says
+    how it was made.
     """
 
     table: Microdata

@@ -15,7 +15,7 @@ from discreet.data import EngineSettings, quietly
 from discreet.data.reading import connect
 from discreet.gate import Ledger, need_label
 
-#: What the ledger is told, before anything leaves.
+#: The entry in the ledger, before anything leaves.
 DISCLOSED = "a table without any bound on what it tells was published"
 #: How a file is read back that has all cells quoted and none missing: as it was written, and nothing is guessed.
 WRITTEN = """auto_detect = false, header = true, delim = ',', quote = '"', escape = '"', allow_quoted_nulls = false"""

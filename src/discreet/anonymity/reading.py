@@ -29,7 +29,7 @@ ROWS = "people"
 Made = TypeVar("Made")
 #: Numbers of so many digits are all told apart by a double.
 SAFE_DIGITS = 15
-#: What types of DuckDB hold, by the first word of their names.
+#: The kinds of DuckDB's types, by the first word of their names.
 KINDS = {
     Kind.INTEGER: ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"),
     Kind.REAL: ("FLOAT", "DOUBLE", "DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT"),
@@ -63,7 +63,7 @@ class Held:
 def with_rows(
     source: object, use: Callable[[Held], Made], *, gaps: Sequence[str] = (), settings: EngineSettings | None = None
 ) -> Made:
-    """Return what is made of a source's rows. No error quotes one: what an engine says goes to the operator's log."""
+    """Return the table made of a source's rows. No error quotes one: an engine's message goes to the operator's log."""
     if isinstance(gaps, str) or not all(isinstance(gap, str) for gap in gaps):
         raise WrongType("gap_texts is not a list of strings.", fix='pass gap_texts=("?",)')
 
@@ -167,7 +167,7 @@ WIDE = ("DECIMAL", "HUGEINT", "UHUGEINT", "UBIGINT", "TIMESTAMP_NS")
 
 
 class Gaps(Enum):
-    """What to do with rows that lack a value: refuse the table, or leave those rows out."""
+    """The treatment of rows that lack a value: refuse the table, or leave those rows out."""
 
     REFUSE = "refuse"
     LEAVE_OUT = "leave out"

@@ -111,7 +111,7 @@ def need_hierarchy(attribute: Attribute) -> Hierarchy:
 
 
 def occurring_region(attribute: Attribute, classes: Classes) -> Region:
-    """Return what occurs: intervals of measured attributes, sets of others."""
+    """Return the values that occur: intervals of measured attributes, sets of others."""
     return interval_region(attribute, classes) if attribute.measured else set_region(attribute, classes)
 
 
@@ -147,7 +147,7 @@ def penalties(region: Region, attribute: Attribute) -> NDArray[np.float64]:
 
 
 def cell_texts(region: Region, attribute: Attribute) -> list[str]:
-    """Return what is published of each class."""
+    """Return the published values of each class."""
     match region:
         case Intervals(low=low, high=high):
             texts = attribute.values.astype(str).tolist()
@@ -169,5 +169,5 @@ def _names(sets: Sets, attribute: Attribute) -> Sequence[str]:
 
 
 def as_rows(per_class: list[str], labels: NDArray[np.int64]) -> list[str]:
-    """Return what is published of each row, by its class."""
+    """Return the published values of each row, by its class."""
     return [per_class[label] for label in labels.tolist()]

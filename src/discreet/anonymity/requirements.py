@@ -1,7 +1,7 @@
 """Requirements on a class besides its size, and how close a table is to each. Every figure is exact.
 
-None of these is a guarantee. They say what a table looks like; what somebody learns from it depends on what they know,
-and on what else is published.
+None of these is a guarantee. They describe the look of a table; the information gained from it depends on an
+attacker's knowledge, and on other publications.
 """
 
 import math
@@ -72,7 +72,7 @@ class RecursiveDiversity:
 class Closeness:
     """In every class a sensitive column is spread as in the whole table, up to a distance of `t`.
 
-    The whole table is the one before rows are left out. Whoever has only what is published finds other distances.
+    The whole table is the one before rows are left out. A reader of the published table alone finds other distances.
 
     The distance is that of the earth mover: between values that are `ordered`, m of them, the i-th and the j-th are
     |i − j|/(m − 1) apart; otherwise any two are 1 apart.

@@ -15,7 +15,7 @@ from discreet.core import InvalidInput, Number, probability
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.mechanisms.laplace import Laplace
 
-#: What is tried for s², and for how many deviations of the blur an excess may hide behind: all are sound.
+#: The candidates for s², and for the number of deviations of the blur that an excess may hide behind: all are sound.
 WIDTHS = tuple(step / 10 for step in range(4, 21))
 HIDDEN = tuple(step / 4 for step in range(13))
 #: Steps in which a mixture is summed.

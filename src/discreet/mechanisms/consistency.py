@@ -1,7 +1,7 @@
 """Noisy counts of a tree made to add up: least squares, and then whole numbers. No noise is drawn here.
 
-What comes in is private already, so that all of this is post-processing, and free. Every level of the tree was measured
-with noise of its own; a nation's count and the sum of its states' are two opinions on the same number.
+The input is private already, so that all of this is post-processing, and free. Every level of the tree was measured
+with noise of its own; a nation's count and the sum of its states' are two estimates of the same number.
 """
 
 from collections.abc import Sequence

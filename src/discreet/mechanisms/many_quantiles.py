@@ -101,7 +101,7 @@ def _height(cells: int, branches: int) -> int:
 
 
 MOST_LEVELS = 1000
-#: Where one method measures better than another; see `better_method`.
+#: The limits within which one method measures better than another; see `better_method`.
 FEW_LEVELS, CELLS_A_LEVEL = 2, 8
 
 Cells = NDArray[np.int64]

@@ -1,7 +1,7 @@
 """Noisy tables of one cube made to agree: counts by ward, by year, by both, and the total. No noise is drawn here.
 
-A cube has axes; a *margin* keeps some of them and adds up over the others. Where several margins of the same cube were
-measured, each of them tells something about the others.
+A cube has axes; a *margin* keeps some of them and adds up over the others. If several margins of the same cube were
+measured, each of them is informative about the others.
 """
 
 from collections.abc import Mapping, Sequence

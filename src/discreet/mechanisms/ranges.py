@@ -102,7 +102,7 @@ class LimitChoice:
 
     @property
     def limits(self) -> tuple[int, ...]:
-        """What it chooses from."""
+        """The candidates."""
         limits = [1]
         while limits[-1] < self.most:
             limits.append(min(max(limits[-1] + 1, limits[-1] * 5 // 4), self.most))

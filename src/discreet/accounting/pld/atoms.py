@@ -21,7 +21,7 @@ BINS = 400
 class Atoms:
     """P- and Q-masses of finitely many outcomes, each accurate to a relative `slack`.
 
-    Where Q is zero the loss is +∞, where P is zero −∞. What was left out of the lists is bounded by `lost_present`
+    Where Q is zero the loss is +∞, where P is zero −∞. The mass left out of the lists is bounded by `lost_present`
     (of P) and `lost_absent` (of Q): for a bound from above that mass counts as telling its side for certain.
     """
 
@@ -92,7 +92,7 @@ class Atoms:
             edges=edges,
             excess=_sums(cell, excess, count),
             deficit=_sums(cell, deficit, count),
-            # What was snapped to an edge may lie in the cell below it as well.
+            # A loss that was snapped to an edge may lie in the cell below it as well.
             error=(_sums(cell, error, count) + _sums(np.maximum(cell - 1, 0), error, count)) * (1 + 1e-12),
             points=_sums(nearest[snapped], self.present[snapped], count + 1) * (1 + self.slack),
             below=Ends(*self._outside(where < 0)),

@@ -48,7 +48,7 @@ class LossCells:
     points: Floats
     below: Ends
     above: Ends
-    #: What tells for certain: P-mass where Q has none, and Q-mass where P has none; rounded down.
+    #: Outcomes that distinguish for certain: P-mass where Q has none, and Q-mass where P has none; rounded down.
     certain: Ends = Ends(0.0, 0.0)
     #: The cells of the pair in the other order, where they do not follow from these.
     other: "LossCells | None" = None

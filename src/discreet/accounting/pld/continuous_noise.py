@@ -45,7 +45,7 @@ def _rule(nodes: int) -> tuple[list[float], list[float]]:
     return ((1 + points) / 2).tolist(), (weights / 2).tolist()
 
 
-#: How far out a sketch looks, in widths of the noise, how closely, and in how many steps at most.
+#: The reach of a sketch, in widths of the noise, its resolution, and its largest number of steps.
 SKETCH_REACH, SKETCH_SPACING, SKETCH_STEPS = 14.0, 0.4, 400
 
 
@@ -187,9 +187,9 @@ def _tail_up(noise: float) -> float:
 # With density k·e^((ℓ−r)/2)/4 on (a, b), the excess is k·e^((a−r)/2)·2sinh²((b−a)/4) and the deficit the same with b
 # in the exponent.
 
-#: Where a sketch puts its masses, in units of the reach: midpoints of equal steps, and both ends.
+#: The places of a sketch's masses, in units of the reach: midpoints of equal steps, and both ends.
 FEW, MANY = (np.append(np.arange(1 - count, count, 2) / count, [-1.0, 1.0]) for count in (12, 128))
-#: Where losses reach farther than this, few steps are too wide.
+#: If losses reach farther than this, few steps are too wide.
 WIDE = 2.0
 
 

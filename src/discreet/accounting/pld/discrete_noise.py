@@ -71,7 +71,7 @@ LEAST = 1e-300
 GONE = 700.0
 #: Exponents are split into multiples of 1/QUANTUM, which doubles add without rounding up to 2^13, and a small rest.
 QUANTUM = 2**40
-#: How many roundings a mass may be off: two exponentials and a sum of a few products, each off by a few.
+#: The error of a mass, in roundings: two exponentials and a sum of a few products, each off by a few.
 ROUNDINGS = 48
 
 
@@ -84,7 +84,7 @@ def discrete_laplace_atoms(loss: DiscreteLaplaceNoise, *, inwards: bool = False,
     """
     shift, rate = loss.sensitivity, 1 / loss.scale
     size = 1 if shift <= most else -(-2 * shift // most)
-    # What is kept lies symmetrically: `size` apart from both ends on, and the block in the middle takes what is left.
+    # The kept masses lie symmetrically: `size` apart from both ends on, and the block in the middle takes the rest.
     count = shift if size == 1 else 2 * -(-shift // (2 * size)) - 1
     middle = shift - (count - 1) * size
     index = np.arange(count + 1.0)
@@ -132,7 +132,7 @@ def falling(*terms: tuple[Fraction, Floats]) -> Floats:
             high = nearest_float(Fraction(round(number * QUANTUM), QUANTUM))
             coarse += high * steps
             fine += nearest_float(number - Fraction(high)) * steps
-    # Where the rest is beyond 1, the coarse part is beyond GONE.
+    # If the rest is beyond 1, the coarse part is beyond GONE.
     return np.asarray(np.exp(-np.minimum(coarse, GONE)) * np.exp(-np.clip(fine, -1.0, 1.0)))
 
 
@@ -141,7 +141,7 @@ def drop_faint_masses(present: Floats, absent: Floats, lost: float = 0.0) -> Ato
 
     `Atoms` finds losses as differences of logarithms, so a loss is off by up to 2·UNIT·(|ln P| + |ln Q|), at most
     2·UNIT·(|loss| + 2·depth) if the larger mass is e^−depth. It allows for 4·slack + 8·UNIT·(1 + |loss|), so the depth
-    is added to the slack. What is dropped is below LEAST up to rounding, and counted twice over.
+    is added to the slack. The dropped mass is below LEAST up to rounding, and counted twice over.
     """
     small, faint = present < LEAST, absent < LEAST
     kept = ~(small & faint)
@@ -160,7 +160,7 @@ def drop_faint_masses(present: Floats, absent: Floats, lost: float = 0.0) -> Ato
 MOST = 2**16
 #: Integers x with x² > FAR·σ² are left out, 16.7 widths away.
 FAR = 280
-#: What is left out at both ends: twice e^(−FAR/2) = 1.6e-61 at most. For integers m ≥ 0, P[X ≥ m] ≤ e^(−m²/2σ²), as
+#: The mass left out at both ends: twice e^(−FAR/2) = 1.6e-61 at most. For integers m ≥ 0, P[X ≥ m] ≤ e^(−m²/2σ²), as
 #: (m + y)² ≥ m² + y² for y ≥ 0, and the sum of e^(−y²/2σ²) over y ≥ 0 is less than that over all integers.
 LOST = 1e-60
 #: Beyond a shift of so many widths the two sides count as told apart for certain; e^(−25²/2) = 2e-136 of either errs.

@@ -66,7 +66,8 @@ def batches(loss: PrivacyLoss, *, inwards: bool = False) -> list[PairBatch] | No
 
     For bounds from above there is one, in which every `Parallel` is the maximum of its parts: which part a person is
     in may be chosen after earlier answers. For bounds from below (`inwards`) there is one for each fixed way in which
-    a person can be in one part of each `Parallel`. What has to be rounded is rounded up, or down if `inwards`.
+    a person can be in one part of each `Parallel`. Numbers that have to be rounded are rounded up, or down if
+    `inwards`.
     """
     if inwards:
         ways = list_fixed_ways(loss)
@@ -93,7 +94,7 @@ def gaussian_mu(loss: PrivacyLoss) -> Fraction | None:
 
 
 def _sum_of_squares(loss: PrivacyLoss) -> Fraction | None:
-    """Return μ², 0 for an empty list, or None as soon as a part is no Gaussian."""
+    """Return μ², 0 for an empty list, or None as soon as a part is not Gaussian."""
     match loss:
         case Repeated(part, times):
             once = _sum_of_squares(part)

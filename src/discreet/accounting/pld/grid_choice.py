@@ -24,7 +24,7 @@ NEARER = np.array([[1 / (far - near) if far > near else np.inf for far in TILTS]
 #: A smaller tilt needs a smaller window where losses are rare and large, a greater one where δ is large: how many of
 #: these are tried.
 GENTLER, STEEPER = 25, 22
-#: How far the excess of a cell may be off, roughly.
+#: The error of the excess of a cell, roughly.
 CELL_ERROR = 4e-15
 #: The error of a coefficient of the transform, roughly, and the share of δ that errors may make up.
 TRANSFORM_ERROR, CLEAR = 3e-14, 1e-4
@@ -126,7 +126,7 @@ class Sketch:
     def aim_at_delta(self, delta: float) -> Aim:
         """Return a guess at where δ is reached: where Rényi divergences promise the least ε (see `conversions`), less.
 
-        They bound max(0, 1 − e^(−x)) by a multiple of e^(θx), which touches it at one x. Where the tilted sum is wide,
+        They bound max(0, 1 − e^(−x)) by a multiple of e^(θx), which touches it at one x. If the tilted sum is wide,
         and about normal, the mean of the one is only 1/((θ+1)·width·√2π) of e^(κ−θε), and that of the other 1/e.
         """
         log_delta = math.log(delta)

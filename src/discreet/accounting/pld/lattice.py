@@ -2,7 +2,7 @@
 
 *Outwards* is connect-the-dots, see `cells`. *Inwards*, each cell is first merged into one outcome, which lies between
 its two ends, and shares of neighbouring cells are then merged again so that they come to lie on grid points. Merging is
-post-processing: it lowers the curve. What a grid point z gets from cells above it has an excess over z, what it gets
+post-processing: it lowers the curve. The mass that a grid point z gets from cells above it has an excess over z, that
 from cells below has a deficit, and where these are equal, the merged outcome has a loss of exactly z; where the excess
 is greater, lowering the outcome to z lowers the curve still more. Cells are handed out from the top: a grid point takes
 of each cell below it as much as its excess can lift, and what is left of a cell goes down to its own lower end.
@@ -21,7 +21,7 @@ from discreet.accounting.pld.cells import Floats, LossCells, Pair
 
 #: Shares that go up are trimmed by this, so that rounding cannot turn an equality around.
 TRIM = 1e-13
-#: What counts as a small share.
+#: The largest small share.
 CLOSE = 1e-7
 #: Masses of points are accurate to this.
 POINT_SLACK = 1e-12
@@ -56,7 +56,7 @@ def outwards(cells: LossCells, first: int) -> Lattice:
 def inwards(cells: LossCells, first: int) -> Lattice:
     """Return masses whose privacy curve is at most that of the cells, up to a drift of their losses (see `numeric`).
 
-    A cell known up to an error e is first made cheaper for certain. Where e is a small share of both excess and
+    A cell known up to an error e is first made cheaper for certain. If e is a small share of both excess and
     deficit, e is taken off both: less mass, whose loss is off by no more than twice that share of a step. Elsewhere E −
     3e/(1−e^−h) is taken for the excess and D + e for the deficit: less P-mass, and no more of it where it counts; if
     that leaves no excess, all of it goes to the lower end, less e.

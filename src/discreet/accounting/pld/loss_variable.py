@@ -1,7 +1,7 @@
 """The privacy-loss random variable itself, to look at: for teaching and for pictures.
 
 Draw an output y from the first of two neighbours and look at L = ln(P(y)/P′(y)): how much y speaks for the first.
-Everything in this room is a statement about L. What is shown here is rounded to a grid; for bounds use `epsilon`,
+Everything in this room is a statement about L. The values shown here are rounded to a grid; for bounds use `epsilon`,
 `delta` and `bracket`.
 """
 

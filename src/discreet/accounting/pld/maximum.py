@@ -18,7 +18,7 @@ the maximum of the samples; a maximum itself is never sampled here.
 
 *On a grid.* Every part is rounded outwards on the same grid, where its curve h is linear in x between grid points. The
 curve that is returned takes the largest h at every grid point, and is linear in between: a maximum of convex functions
-at the grid points, hence convex there. While one part stays the largest, the masses are those of that part. Where the
+at the grid points, hence convex there. While one part stays the largest, the masses are those of that part. If the
 largest changes from A at grid point j to B at j + 1, with step s, the change of slope adds P-mass of
 
     (h_B − h_A)(j + 1) / (e^s − 1) to j,        (h_A − h_B)(j) / (1 − e^−s) to j + 1.
@@ -41,7 +41,7 @@ from discreet.accounting.pld.lattice import Lattice, outwards
 BLOCK = 40.0
 #: More than all that is lost below the range of floats.
 LOST = 1e-300
-#: How many grid points a sketch has, and the mass that it leaves out at either end.
+#: The number of grid points of a sketch, and the mass that it leaves out at either end.
 SKETCHED, FAINT = 800, 1e-18
 
 

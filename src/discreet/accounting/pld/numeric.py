@@ -1,7 +1,7 @@
 """ε and δ of a fixed batch of releases, from above and from below, by privacy-loss distributions.
 
 The pair of each release is put on a grid of losses (`cells`, `lattice`), and the sum of all losses is found by one
-tilted Fourier transform (`convolution`). Where to look is guessed by `grid_choice`; every guess is sound.
+tilted Fourier transform (`convolution`). The window is guessed by `grid_choice`; every guess is sound.
 
 For a batch whose releases are all fixed beforehand. A session, whose next question depends on the last answer, needs a
 filter. Reference: Koskela, Jälkö, Honkela 2020 and Gopi, Lee, Wutschitz 2021 for the transform; Doroshenko, Ghazi,
@@ -31,7 +31,7 @@ MOST_AIMS = 4
 NEAR = 1e-3
 #: And below this share of what was aimed at, the grid that was chosen for that is too coarse.
 FAR = 0.7
-#: Where losses are about normal, the tilt times the width is less than this.
+#: If losses are about normal, the tilt times the width is less than this.
 HEAVY = 7.0
 #: How often the scale is moved to the left.
 MOST_PIVOTS = 100
@@ -352,8 +352,8 @@ def _rescale_delta(delta: float, total: TiltedSum, pivot: int, side: int) -> flo
 def _suffixes(total: TiltedSum, side: int, pivot: int) -> tuple[int, Floats, Floats]:
     """Return a first place, and from there on, over all places to the right, Σ r·e^(−θ·) and e^ℓ·Σ r·e^(−(θ+1)·).
 
-    Both are scaled to the pivot, and only listed where the exponents are within reach. What lies farther right, and
-    what is right of the window, counts at a loss of +∞ from above, and not at all from below.
+    Both are scaled to the pivot, and only listed where the exponents are within reach. Mass farther right, and
+    right of the window, counts at a loss of +∞ from above, and not at all from below.
     """
     window = total.window
     rate = (window.tilt + 1) * window.step

@@ -1,11 +1,11 @@
-"""Amplification by shuffling: many people, one report each, and nobody can tell whose is whose.
+"""Amplification by shuffling: many people, one report each, in random order.
 
-Everybody runs the same randomiser R on a value of their own, with coins of their own; the reports are published in a
+All people run the same randomiser R on a value of their own, with coins of their own; the reports are published in a
 random order. Person 1's value changes from x to x′ (replace); all others' values are known to the attacker. We give a
 pair of distributions (P, Q) whose curve δ(ε) = Σ max(P − e^ε·Q, 0) is, at every ε, at least that of the mechanism.
 
-*Reduction.* Let p = R(x), p′ = R(x′), and m ≤ R(y) for every value y: what anybody's report contains for certain, of
-mass γ. Write R(y) = m + (1 − γ)·(rest of y), and tell the attacker who drew from a rest, and what: nothing in that
+*Reduction.* Let p = R(x), p′ = R(x′), and m ≤ R(y) for every value y: the part of mass γ that every report contains
+for certain. Write R(y) = m + (1 − γ)·(rest of y), and tell the attacker who drew from a rest, and what: nothing in that
 depends on person 1. There remain person 1's report and C ~ Bin(n − 1, γ) reports drawn from m/γ, in random order, and
 their likelihood is that under m/γ times the mean of p/(m/γ). As P[C = c]/(c + 1) = P[Bin(n, γ) = c + 1]/(nγ),
 
@@ -63,7 +63,7 @@ from discreet.core.exact import exp_up, nearest_float
 
 #: The pair for more people than this is that for this many; windows are as wide as its root.
 MOST_PEOPLE = 10**9
-#: Beyond the most odds nobody hides among a billion; below the least, doubles cannot tell e from 1.
+#: Beyond the most odds no person hides among a billion; below the least, doubles cannot tell e from 1.
 MOST_ODDS, LEAST_ODDS = Fraction(10**120), 1 + Fraction(1, 1 << 40)
 #: e to more than this is not worked out: its inverse is below TINIEST, and so the report tells for certain.
 FARTHEST = Fraction(800)
@@ -150,7 +150,7 @@ def _odds(part: object) -> tuple[Fraction, int]:
 
 
 def _alone(lie: float) -> Atoms:
-    """Return the pair of one report, at odds at which nobody hides; a lie too small to be told is none."""
+    """Return the pair of one report, at odds at which no person hides; a lie too unlikely to be drawn is none."""
     lie = lie if lie > TINIEST else 0.0
     return Atoms(np.array([1 - lie, lie]), np.array([lie, 1 - lie]), symmetric=True)
 
@@ -276,13 +276,13 @@ def _binomial(count: int, chance: Fraction, low: int, high: int) -> Floats:
     misses = count - hits
     exponent = _stirling(np.array([float(count)])) - _stirling(hits) - _stirling(misses)
     exponent -= _deviance(hits, count * chance) + _deviance(misses, count * (1 - chance))
-    # Stirling's root of 2πk is no part of 0! = 1.
+    # Stirling's root of 2πk is not part of 0! = 1.
     roots = np.where(hits * misses > 0, hits * misses * (2 * math.pi / count), 1.0)
     return np.asarray(np.exp(exponent) / np.sqrt(roots))
 
 
 def _stirling(number: Floats) -> Floats:
-    """Return what Stirling's formula lacks: ln n! − (n + ½)·ln n + n − ½·ln 2π; 0 for n = 0."""
+    """Return the rest of Stirling's formula: ln n! − (n + ½)·ln n + n − ½·ln 2π; 0 for n = 0."""
     large = np.maximum(number, 16.0)
     square = 1 / (large * large)
     series = (1 / 12 - square * (1 / 360 - square * (1 / 1260 - square * (1 / 1680 - square / 1188)))) / large

@@ -112,7 +112,7 @@ class PoissonPair:
         """Return the sketch of the base, mapped."""
         levels, masses = self.base.sketch()
         sampled = self.rate * masses + (1 - self.rate) * masses * np.exp(-np.maximum(levels, -700))
-        # What only an absence leads to lies at the floor.
+        # Outcomes of an absence alone lie at the floor.
         rest = 1 - float(sampled.sum())
         return np.append(self._map_levels(levels), math.log1p(-self.rate)), np.append(
             sampled, rest if rest > LEAST else 0
@@ -159,7 +159,7 @@ class FixedSizePair:
         excess = np.concatenate([lower.excess, upper.excess])
         deficit = np.concatenate([lower.deficit, upper.deficit])
         error = np.concatenate([lower.error, upper.error])
-        # The P-mass that is left sits at 0. What lies beyond the ends is in it, too.
+        # The rest of the P-mass sits at 0. The mass beyond the ends is in it, too.
         step = np.diff(edges)
         spent = ((excess * np.exp(step) + deficit) / np.expm1(step)).sum()
         points = np.concatenate([lower.points[:-1], [0.0], upper.points[1:]])

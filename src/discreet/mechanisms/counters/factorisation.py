@@ -32,7 +32,7 @@ from discreet.mechanisms.counters.readings import (
 from discreet.mechanisms.gaussian import Gaussian
 from discreet.noise import SYSTEM, Entropy
 
-#: The factor is rounded to multiples of 1/GRID. Whatever it is, the guarantee is that of the rounded one.
+#: The factor is rounded to multiples of 1/GRID. In any case, the guarantee is that of the rounded one.
 GRID = 1 << 20
 
 
@@ -84,7 +84,7 @@ class FactorisationCounter:
 
     @property
     def noise(self) -> Gaussian:
-        """What is added at each step, on the grid."""
+        """The noise that is added at each step, on the grid."""
         return Gaussian.for_rho(self.rho, self.sensitivity)
 
     @property
@@ -98,7 +98,7 @@ class FactorisationCounter:
         return [sum(c * count for c, count in zip(coefficients(self.steps), reversed(known), strict=False))]
 
     def measure(self, step: int, counts: Sequence[int], *, entropy: Entropy = SYSTEM) -> list[int]:
-        """Return what is released at a step, 0, 1, 2, …, from the exact counts of all steps up to it; once."""
+        """Return the release of a step, 0, 1, 2, …, from the exact counts of all steps up to it; once."""
         return [self.noise.perturb(value, entropy=entropy) for value in self.exact(step, counts)]
 
     def estimate(

@@ -100,7 +100,7 @@ def add_rounding_error(values: Floats, radii: Floats) -> Counted:
 
 
 def need_released(released: object, sizes: Sequence[int]) -> list[Sequence[int]]:
-    """Return what was released at the first steps, if there is as much of it as there should be."""
+    """Return the releases of the first steps, if they are complete."""
     if not isinstance(released, Sequence) or isinstance(released, str | bytes):
         raise WrongType("released is not a list.", fix="pass one list of whole numbers for each step so far")
     known = list(released)
@@ -116,7 +116,7 @@ def need_released(released: object, sizes: Sequence[int]) -> list[Sequence[int]]
 
 
 def need_spans(spans: Iterable[Span] | None, known: int) -> list[Span]:
-    """Return the stretches that are asked for: all that begin at 0, if nobody says."""
+    """Return the stretches that are asked for: all that begin at 0, by default."""
     if spans is None:
         return [(0, end) for end in range(1, known + 1)]
     wanted = [(whole(begin, "begin", least=0), whole(end, "end", most=known)) for begin, end in spans]
@@ -142,7 +142,7 @@ def risk_each(confidence: Number, spans: Sequence[Span], together: bool) -> floa
 # it may have in each of its steps. Which steps are worst is shown where M is defined: for both counters, the first
 # ones.
 #
-# **Data that depends on answers.** What arrives may have been decided by somebody who saw what was released, and other
+# **Data that depends on answers.** Arriving data may have been chosen by an adversary who saw the releases, and other
 # questions may have been answered in between. Each release is then a mechanism of its own, chosen after all before it,
 # whose loss for the unit in question is |move|/scale or move²/2σ². In every history these add up to no more than the
 # worst stream's. So the whole keeps the promise, and adds up with what was paid for else, by the theorem of filters for
@@ -154,7 +154,7 @@ ONE_ROW = TotalLimit(1)
 
 
 def need_reach(limit: object, neighbours: object) -> None:
-    """Refuse what says nothing about a unit."""
+    """Refuse a bound that limits no unit."""
     if not isinstance(limit, Limit | TotalLimit):
         raise WrongType(
             "limit is not a Limit.", fix="pass TotalLimit(rows), or Limit(groups=steps, rows_per_group=rows in each)"
@@ -163,7 +163,7 @@ def need_reach(limit: object, neighbours: object) -> None:
 
 
 def worst_stream(steps: int, limit: AnyLimit) -> list[int]:
-    """Return what a unit adds that moves everything the most: as much as it may, as early as it may."""
+    """Return the contribution of a unit that moves everything the most: as much as it may, as early as it may."""
     match limit:
         case TotalLimit(rows=rows):
             early, per_step = 1, rows
@@ -186,7 +186,7 @@ def bound_sensitivity(worst: Sequence[int], touched: int, neighbours: Neighbours
 
 
 def need_counts(counts: object, step: int) -> list[int]:
-    """Return the exact counts of all steps so far. How many there are is public; what they are is not looked at."""
+    """Return the exact counts of all steps so far. Their number is public; their values are not looked at."""
     exact = read_integers(counts, fix="pass one whole number for each step so far")
     if exact.shape != (step + 1,):
         raise InvalidInput(

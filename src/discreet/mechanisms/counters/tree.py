@@ -93,7 +93,7 @@ class TreeCounter:
 
     @property
     def noise(self) -> Laplace | Gaussian:
-        """What is added to each node."""
+        """The noise that is added to each node."""
         if self.rho is not None:
             return Gaussian.for_rho(self.rho, self.sensitivity)
         return Laplace(scale=self.sensitivity.l1 / (self.epsilon or Fraction(1)), sensitivity=self.sensitivity)
@@ -113,7 +113,7 @@ class TreeCounter:
         return [sum(known[end - (1 << height) :]) for height in range(self.heights) if end % (1 << height) == 0]
 
     def measure(self, step: int, counts: Sequence[int], *, entropy: Entropy = SYSTEM) -> list[int]:
-        """Return what is released at a step, 0, 1, 2, …, from the exact counts of all steps up to it; once."""
+        """Return the release of a step, 0, 1, 2, …, from the exact counts of all steps up to it; once."""
         noise = self.noise
         return [noise.perturb(node, entropy=entropy) for node in self.exact(step, counts)]
 

@@ -234,7 +234,7 @@ class PermuteAndFlip:
 
 
 class NoiseKind(Enum):
-    """What is added to every score before the largest is named."""
+    """The noise that is added to every score before the largest is named."""
 
     LAPLACE = "Laplace"
     """Discrete Laplace noise, on a public grid."""

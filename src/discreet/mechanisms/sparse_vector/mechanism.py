@@ -46,7 +46,7 @@ from discreet.mechanisms.sparse_vector.odds import (
 from discreet.mechanisms.sparse_vector.stream import NumericSparseStream, SparseStream
 from discreet.noise import SYSTEM, Entropy
 
-#: Nobody waits for more positive answers; and roots of larger numbers would not fit a float.
+#: More positive answers than anyone waits for; and roots of larger numbers would not fit a float.
 MOST_ANSWERS = 10**12
 
 

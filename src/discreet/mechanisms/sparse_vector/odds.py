@@ -17,7 +17,7 @@ Floats = NDArray[np.float64]
 
 #: The sum over the threshold's noise may run over so many points: about a second, and 32 MB an array.
 MOST_POINTS = 1 << 22
-#: What the sum leaves out is smaller than what it has by e to this power.
+#: The rest of the sum is smaller than its terms so far by e to this power.
 LEFT_OUT = 40
 #: Float error of the closed forms below, with room to spare.
 SLACK = 1e-9
@@ -51,9 +51,9 @@ def pattern_probability(
 ) -> float:
     """Return the probability that the first answers are `pattern`, for queries at `gaps` from the threshold.
 
-    The sum over ρ of P(ρ)·∏ P(gap + ν ≥ ρ or not). What it leaves out: to the right of 0 and of every gap P(ρ)
-    falls by e^−1/t a step, factors of positive answers fall too, and factors of negative ones lie between 1/2 and 1.
-    So m steps on, all further terms together are below 2ⁿ·(1 + t)·e^−m/t times the first of them. The left side is
+    The sum over ρ of P(ρ)·∏ P(gap + ν ≥ ρ or not). The terms that it leaves out: to the right of 0 and of every gap
+    P(ρ) falls by e^−1/t a step, factors of positive answers fall too, and factors of negative ones lie between 1/2 and
+    1. So m steps on, all further terms together are below 2ⁿ·(1 + t)·e^−m/t times the first of them. The left side is
     its mirror image.
     """
     if len(pattern) > len(gaps):
