@@ -135,6 +135,10 @@ def test_a_refusal_while_opening_speaks_of_the_settings(clinic, run):
             "declare stay = [low, high] below [bounds] in discreet.toml",
         ),
         (
+            'declare how it is written: csv={"encoding": "utf-16", "null": ["NA", "-"]}',
+            'declare how it is written: encoding = "utf-16", null = ["NA", "-"] below [csv] in discreet.toml',
+        ),
+        (
             'list them, as in groups={"ward": ["A", "B"]}',
             'list them, as in ward = ["A", "B"] below [groups] in discreet.toml',
         ),

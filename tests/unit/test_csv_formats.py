@@ -1,6 +1,8 @@
 """CSV files as people have them: encodings, decimal commas, dates, words for NULL. Declared; misfits are NULL."""
 
 import json
+import re
+import shlex
 import time
 from datetime import date, datetime
 from pathlib import Path
@@ -141,6 +143,38 @@ def test_what_cannot_be_declared_is_refused_with_a_fix(tmp_path):
         rows_of(parquet, csv={"decimal": ","})
     with pytest.raises(DiscreetError, match="no texts"):
         rows_of(parquet, kinds={"x": "date:%d.%m.%Y"})
+
+
+HEADERS = [
+    ("nr;größe\n1;2\n".encode("utf-16-le"), "zero bytes", {"encoding": "utf-16"}),
+    ("nr;größe\n1;2\n".encode("utf-16-be"), "zero bytes", {"encoding": "utf-16-be"}),
+    ("nr;größe\n1;2\n".encode("cp1252"), "not utf-8", {"encoding": "windows-1252"}),
+    ("# written by a program\nnr;größe\n1;2\n".encode(), "is a comment", {"comment": "#"}),
+    ("'nr';'größe'\n'1';'2'\n".encode(), "in single quotes", {"quote": "'"}),
+]
+
+
+@pytest.mark.parametrize(("content", "told", "csv"), HEADERS, ids=[str(csv) for _, _, csv in HEADERS])
+def test_a_first_line_that_is_written_otherwise_is_refused_with_what_to_declare(tmp_path, capsys, content, told, csv):
+    """What is proposed is what works: in Python, on the command line, and in settings."""
+    path = tmp_path / "export.csv"
+    path.write_bytes(content)
+    with pytest.raises(DiscreetError, match=told) as caught:
+        rows_of(path)
+    (proposed,) = re.findall(r"csv=(\{.*\})", caught.value.fix)
+    assert json.loads(proposed) == csv
+    assert rows_of(path, csv=csv, kinds={"größe": "integer"}) == [("1", 2)]
+    words = ["init", str(path), "--person", "nr", "--epsilon", "1"]
+    assert main(words) == 2
+    (option,) = re.findall(r"--csv .*", capsys.readouterr().err)
+    assert main([*words, *shlex.split(option)]) == 0, capsys.readouterr().err
+    assert find_format(path, read_csv_format(csv)) == CsvFormat(**csv)
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+def test_a_steward_may_have_utf_16_without_a_mark_found(tmp_path, codec):
+    path = written(tmp_path / "export.csv", GERMAN, codec)
+    assert find_format(path, CsvFormat()).encoding == ("utf-16" if codec == "utf-16-le" else codec)
 
 
 def test_a_steward_may_have_it_found(tmp_path):

@@ -3,6 +3,7 @@
 import gzip
 import threading
 
+import duckdb
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -43,6 +44,69 @@ def test_nothing_free_reads_a_row_and_the_first_paid_question_reads_all_of_them_
     with opened(tmp_path) as session:
         assert not session.sql(COUNT, epsilon=1).fresh
     assert imports == ["visits"]
+
+
+def write_as(kind, folder):
+    """Write rows as a source of a kind, and return its path."""
+    frame = pd.DataFrame({"patient_id": ["ann", "bob"] * 500, "ward": ["A", "B"] * 500, "stay": range(1000)})
+    path = folder / f"visits.{kind}"
+    if kind in ("csv", "csv.gz"):
+        frame.to_csv(path, index=False)
+    elif kind == "parquet":
+        frame.to_parquet(path)
+    elif kind == "xlsx":
+        frame.to_excel(path, index=False)
+    elif kind == "duckdb":
+        with duckdb.connect(str(path)) as connection:
+            connection.register("frame", frame)
+            connection.execute("CREATE TABLE visits AS FROM frame")
+    else:
+        path = folder / "visits"
+        (path / "year=2024").mkdir(parents=True)
+        frame.to_parquet(path / "year=2024" / "1.parquet") if kind == "folders of parquet" else frame.to_csv(
+            path / "year=2024" / "1.csv", index=False
+        )
+        path = path if "folders" in kind else path / "year=2024" / "*.csv"
+    return path
+
+
+KINDS = ("csv", "csv.gz", "parquet", "xlsx", "duckdb", "folders of parquet", "folders of csv", "pattern")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_schema_preview_and_explain_open_no_row_of_any_source(kind, tmp_path, imports, monkeypatch, capsys):
+    """Neither are lines or cells read, which are on their way to an import."""
+    read = []
+    for place in ("csv_lines.load_lines", "sources.load_lines", "sources.load_cells"):
+        monkeypatch.setattr(f"discreet.data.reading.{place}", lambda *given, place=place: read.append(place))
+    path = write_as(kind, tmp_path)
+    declared = {"person": "patient_id", "groups": {"ward": ["A", "B"]}, "bounds": {"stay": (0, 1000)}}
+    sql = "SELECT ward, AVG(stay) AS stay FROM visits GROUP BY ward"
+    with discreet.open(path, **declared, table="visits", budget=discreet.Budget(epsilon=1), anchors=[]) as session:
+        assert session.schema.lines()
+        assert session.preview(sql, epsilon=1).fits
+        assert session.explain(sql, epsilon=1)
+        assert session.shape(sql)
+    monkeypatch.setenv("DISCREET_STATE", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)
+    words = ["--person", "patient_id", "--groups", "ward=A,B", "--bounds", "stay=0:1000", "--epsilon", "1"]
+    ledger = ["--ledger", "other.ledger"]
+    assert main(["init", str(path), "--table", "visits", *words, *ledger, "--project", "discreet.toml"]) == 0
+    for command in (["schema"], ["preview", sql, "--epsilon", "0.5"], ["explain", sql, "--epsilon", "0.5"]):
+        assert main([*command, "--project", "discreet.toml"]) == 0, capsys.readouterr().err
+    assert (imports, read) == ([], [])
+
+
+def test_damaged_rows_of_a_parquet_file_are_met_by_a_paid_question_alone(tmp_path):
+    path = write_as("parquet", tmp_path)
+    content = bytearray(path.read_bytes())
+    content[8 : len(content) // 4] = bytes(len(content) // 4 - 8)  # pages, and no footer
+    path.write_bytes(content)
+    with discreet.open(path, person="patient_id", budget=discreet.Budget(epsilon=1), anchors=[]) as session:
+        assert session.preview("SELECT COUNT(*) AS n FROM visits", epsilon=1).fits
+        with pytest.raises(RunFailed):
+            session.sql("SELECT COUNT(*) AS n FROM visits", epsilon=1)
+        assert session.ledger.spent == 1
 
 
 def test_rows_that_cannot_be_read_fail_a_run_that_was_paid_for_and_nothing_before(tmp_path):

@@ -95,7 +95,8 @@ def init_command(arguments: Arguments) -> CommandOutput:
     from discreet.cli import console
     from discreet.cli.dataset import interview
     from discreet.cli.dataset.declarations import sort_by_table, split_nobodys, split_public_kinds
-    from discreet.cli.dataset.sessions import progress_line
+    from discreet.cli.dataset.rewording import reword_for_init
+    from discreet.cli.dataset.sessions import progress_line, reword_errors
     from discreet.cli.dataset.setup import (
         begin_dataset,
         ledger_place,
@@ -127,7 +128,8 @@ def init_command(arguments: Arguments) -> CommandOutput:
     if interactive:
         interview.introduce()
     from_rows = are_read_off_rows(arguments, places, asked=interactive)
-    with progress_line(f"looking at the columns of {table_names(places)}", arguments):
+    looking = progress_line(f"looking at the columns of {table_names(places)}", arguments)
+    with reword_errors(say=reword_for_init), looking:
         formats = read_formats(places, kinds, csv, from_rows=from_rows)
         columns = {name: places.columns(name, formats.kinds(name), formats.csv[name]) for name in places.names}
     if not from_rows:

@@ -17,6 +17,7 @@ LEFT_OUT = re.compile(r"\bleave out (bias|limit|size|table|today)\b")
 FRACTION, QUOTES = re.compile(r"Fraction\('([^']*)'\)"), "'\""
 #: The declarations of columns, or of columns by tables.
 KINDS = re.compile(r"\bkinds=(\{(?:[^{}]|\{[^{}]*\})*\})")
+CSV = re.compile(r"\bcsv=(\{[^{}]*\})")
 GROUPS = re.compile(r"\bgroups=\{\"([^\"{}]*)\": (\[[^\[\]{}]*\])\}")
 BOUNDS = re.compile(r"\bbounds=\{\"([^\"{}]*)\": \(([^()]*)\)\}")
 #: Where a table is opened here: in its settings, which are named already. "Here or when …" has no other place to name.
@@ -40,12 +41,14 @@ def name_options(text: str) -> str:
 
 def reword_for_init(text: str) -> str:
     """Return a text in the words of `init`, which has options for what is declared: --kinds patients.id=integer."""
-    return name_options(KINDS.sub(lambda match: _format_options(_read_json(match[1])) or match[0], text))
+    reworded = KINDS.sub(lambda match: _format_options(_read_json(match[1])) or match[0], text)
+    return name_options(CSV.sub(lambda match: _csv_options(_read_json(match[1])) or match[0], reworded))
 
 
 def reword_for_settings(text: str) -> str:
     """Return a text in the words of a user who asks: declarations are in discreet.toml, to be changed."""
     reworded = KINDS.sub(lambda match: _format_settings(_read_json(match[1])) or match[0], text)
+    reworded = CSV.sub(lambda match: _csv_settings(_read_json(match[1])) or match[0], reworded)
     reworded = GROUPS.sub(lambda match: _below("groups", f"{_key(match[1])} = {match[2]}"), reworded)
     reworded = BOUNDS.sub(lambda match: _below("bounds", f"{_key(match[1])} = [{match[2]}]"), reworded)
     reworded = NO_PERSON.sub(lambda match: _below("person", f"{_key(match[1])} = {{null = true}}"), reworded)
@@ -70,6 +73,18 @@ def _format_options(kinds: dict[str, Any]) -> str:
         )
         options += [f"--kinds {shlex.quote(f'{column}={kind}')}" for column, kind in below.items()]
     return " ".join(options)
+
+
+def _csv_options(form: dict[str, Any]) -> str:
+    """Return how a CSV file is written as options; a list of words has commas between them."""
+    texts = {name: ",".join(value) if isinstance(value, list) else value for name, value in form.items()}
+    return " ".join(f"--csv {shlex.quote(f'{name}={text}')}" for name, text in texts.items())
+
+
+def _csv_settings(form: dict[str, Any]) -> str:
+    """Return how a CSV file is written as lines of settings."""
+    lines = ", ".join(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in form.items())
+    return _below("csv", lines) if lines else ""
 
 
 def _format_settings(declared: dict[str, Any]) -> str:

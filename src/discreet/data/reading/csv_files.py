@@ -80,6 +80,7 @@ class CsvFile:
         signs = DELIMITERS if form.delimiter is None else (form.delimiter,)
         split = {delimiter: _split(line, delimiter, form.quote) for delimiter in signs}
         delimiter = max(signs, key=lambda sign: len(split[sign]))
+        _check_names(split[delimiter], form)
         return cls(path, delimiter, make_unique(split[delimiter]), tuple(split[delimiter]), form)
 
     @property
@@ -271,6 +272,19 @@ def _split(line: str, delimiter: str, quote: str) -> list[str]:
         return [name.strip() for name in names]
     except csv.Error:
         return []
+
+
+def _check_names(names: list[str], form: CsvFormat) -> None:
+    """Refuse a first line that is no line of names, or names that are in quotes, as long as that is not declared."""
+    if not form.comment and len(names) == 1 and names[0].startswith("#"):
+        raise InvalidInput(
+            "The first line of the file is a comment, and not the names of the columns.",
+            fix='declare how comments begin: csv={"comment": "#"}',
+        )
+    if names and form.quote != "'" and all(len(name) > 1 and name[0] == name[-1] == "'" for name in names):
+        raise InvalidInput(
+            "The names of the columns are in single quotes.", fix='declare which quotes are used: csv={"quote": "\'"}'
+        )
 
 
 def make_unique(names: list[str]) -> tuple[str, ...]:

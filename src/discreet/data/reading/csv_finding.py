@@ -11,7 +11,7 @@ from discreet.data.engine_rules import DEFAULT_SETTINGS, quiet_opening
 from discreet.data.reading.connecting import connect_spilling
 from discreet.data.reading.csv_files import CsvFile, compute_items, fit_kinds, load_texts
 from discreet.data.reading.csv_format import CsvFormat, cast_written
-from discreet.data.reading.csv_lines import PIECE, has_mark, open_bytes
+from discreet.data.reading.csv_lines import PIECE, has_mark, open_bytes, unmarked_encoding
 from discreet.data.reading.parts import list_parts
 from discreet.data.reading.sources import stamp_of
 
@@ -60,6 +60,10 @@ def _find_encoding(path: Path) -> str | None:
         with open_bytes(part) as file:
             if has_mark(file):
                 return None
+            unmarked = unmarked_encoding(file.readline(PIECE))
+            if unmarked is not None:
+                return unmarked
+            file.seek(0)
             while block := file.read(PIECE):
                 block += file.readline(PIECE)
                 fits = {codec: fit and _fits(block, codec) for codec, fit in fits.items()}

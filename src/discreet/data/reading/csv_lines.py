@@ -48,6 +48,12 @@ def first_line(path: Path, form: CsvFormat) -> str:
     with open_bytes(path) as file:
         lines = LineReader.of(file, form)
         line = lines.read_names(file, form)
+    unmarked = unmarked_encoding(line) if len(lines.feed) == 1 else None
+    if unmarked is not None:
+        raise InvalidInput(
+            "The first line of the file has zero bytes in it, as UTF-16 has.",
+            fix=f'declare how it is written: csv={{"encoding": "{unmarked}"}}',
+        )
     try:
         text = line.decode(lines.codec).removeprefix("\ufeff").removesuffix("\n").rstrip("\r")
     except UnicodeDecodeError:
@@ -111,6 +117,13 @@ class LineCut:
             return cell[: LONGEST_TEXT + 1]
         inside = cell[1:-1].replace(self.quote * 2, self.quote)[: LONGEST_TEXT + 1]
         return self.quote + inside.replace(self.quote, self.quote * 2) + self.quote
+
+
+def unmarked_encoding(line: bytes) -> str | None:
+    """Return the encoding of a first line in UTF-16 that begins with no mark; None if it is in another."""
+    if b"\0" not in line:
+        return None
+    return "utf-16-be" if line.startswith(b"\0") else "utf-16"
 
 
 def load_lines(connection: Any, path: Path, form: CsvFormat, cut: LineCut) -> None:
