@@ -25,7 +25,7 @@ COMPILED_MUTANTS = [
     Mutant(
         "norms that others share are overwritten",
         "learn/torch/clipped_sums.py::sum_in_floats",
-        "    norms = squares.double().sqrt()  # not in place: these may be somebody's\n    kept",
+        "    norms = squares.double().sqrt()  # not in place: these may be the caller's\n    kept",
         "    norms = squares.double().sqrt_()\n    kept",
         "contracts/test_learn_layers.py::test_a_norm_that_two_groups_share_is_left_as_it_is",
     ),
