@@ -46,7 +46,7 @@ def stride(most: int) -> int:
 
 
 def unit_words(salt: int, names: Words) -> Words:
-    """Return what the marks of each unit begin with."""
+    """Return the prefix of the marks of each unit."""
     return names * np.uint32(UNITS) + np.uint32(salt & MASK)
 
 

@@ -16,7 +16,7 @@ Made = TypeVar("Made")
 
 
 class EngineFailed(DiscreetError, RuntimeError):
-    """The engine could not answer. What was wrong is in the operator's log, and nowhere else."""
+    """The engine could not answer. The cause is in the operator's log, and nowhere else."""
 
 
 def engine_failed() -> EngineFailed:
@@ -30,7 +30,7 @@ def fail_quietly(run: Callable[Given, Made]) -> Callable[Given, Made]:
     """Guard a private method.
 
     It raises nothing that depends on a row but for a constant `EngineFailed`, and no error carries a frame that has
-    seen one. What is refused before any row is read, such as a column that is not there, is told as it is.
+    seen one. A refusal before any row is read, such as of a column that is not there, is reported as it is.
     """
 
     @wraps(run)
@@ -55,12 +55,12 @@ def fail_quietly(run: Callable[Given, Made]) -> Callable[Given, Made]:
 
 
 def quietly(run: Callable[[], Made]) -> Made:
-    """Return what is made, guarded as by `fail_quietly`."""
+    """Return the result, guarded as by `fail_quietly`."""
     return fail_quietly(run)()
 
 
 def quiet_opening(run: Callable[[], Made]) -> Made:
-    """Return what is made; of what fails on the way, nothing is told but that it failed, or was interrupted."""
+    """Return the result; a failure on the way is reported only as a failure, or as an interrupt."""
     try:
         return run()
     except DiscreetError:

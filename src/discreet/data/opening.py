@@ -95,8 +95,8 @@ def open_tables(
 ) -> DuckTable:
     """Return private tables, and public ones, by name. Each is a `TableSource`, or a source of which nothing is said.
 
-    A person has one id in all private tables: their columns hold values of one kind. Public tables are nobody's rows,
-    and everything about them is public.
+    A person has one id in all private tables: their columns hold values of one kind. Rows of public tables belong to no
+    person, and everything about them is public.
     """
     need_names(sources, public or {})
     private = [declare_table(name, source, unit, str(place)) for place, (name, source) in enumerate(sources.items())]

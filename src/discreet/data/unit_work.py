@@ -68,7 +68,7 @@ class UnitRows:
 
 @dataclass(slots=True)
 class UnitWork:
-    """What one unit takes of an engine, added up over the steps of a question."""
+    """The work of an engine for one unit, added up over the steps of a question."""
 
     schemas: Mapping[str, Schema]
     cap: int
@@ -111,7 +111,7 @@ class UnitWork:
                 return self._count_join(relation)
 
     def _count_scan(self, scan: Scan) -> UnitRows:
-        """Count a table. Where each row is protected by itself, a unit has one."""
+        """Count a table. If each row is protected by itself, a unit has one."""
         schema = self.schemas[scan.table]
         rows = 1 if schema.unit.column is None else schema.rows_per_person
         self.hold(rows, 0)
@@ -194,7 +194,7 @@ def _costs_of_columns(scan: Scan | PublicScan) -> Costs:
 
 
 def unit_work(aggregation: Aggregation, schemas: Mapping[str, Schema], cap: int) -> UnitWork:
-    """Return what one unit can take of an engine, if no unit has more rows than a cap in any step."""
+    """Return the largest work of an engine for one unit, if no unit has more rows than a cap in any step."""
     capped = {
         name: replace(schema, rows_per_person=min(schema.rows_per_person, cap)) for name, schema in schemas.items()
     }

@@ -208,7 +208,7 @@ class CellTally:
     def __init__(self, aggregate: Frequencies | Histogram, selected: Selected, size: int) -> None:
         self._aggregate = aggregate
         self._selected = selected
-        #: Where the counts of each group stand; −1: it has none yet. Only groups that count take memory.
+        #: The place of the counts of each group; −1: it has none yet. Only groups that count take memory.
         self._places = np.full(size, -1, dtype=np.intp)
         self._counts = np.zeros((0, aggregate.cells), dtype=np.int64)
         self._used = 0
@@ -254,7 +254,7 @@ def _between(codes: NDArray[np.intp], data: NDArray[Any], edges: list[float]) ->
 
 
 class DistinctTally:
-    """How many different values there are in each group."""
+    """The number of different values in each group."""
 
     def __init__(self, size: int, selected: Selected) -> None:
         self._size = size

@@ -86,7 +86,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class Selected:
-    """Where a value is found among the fetched columns, and what it is still to be clamped to."""
+    """The place of a value among the fetched columns, and the bounds to which it is still to be clamped."""
 
     index: int
     clamp: Clamp = None
@@ -166,7 +166,7 @@ class RowBatch:
     bounded: BoundedRows | None
     size: int
     rows: int
-    #: What several tallies need, computed once; and of that, what does not depend on groups.
+    #: Values that several tallies need, computed once; and those among them that do not depend on groups.
     memory: dict[object, Any] = field(default_factory=dict)
     shared: dict[object, Any] = field(default_factory=dict)
 

@@ -3,7 +3,7 @@
 The import is clustered by unit, so rows are taken in pieces of whole units that fit the cache. In a piece, a row is one
 64-bit word [unit 16 | mark of its group 32 | row 16]; sorting the words puts each unit's groups in the order of their
 marks, and their rows in the order of the table. A unit with more rows than a piece holds is sorted by columns instead.
-Where a unit keeps only a few of many groups, these are found without sorting (`discreet.data.duckdb.bounding`).
+If a unit keeps only a few of many groups, these are found without sorting (`discreet.data.duckdb.bounding`).
 
 Guarantee: what is kept of a unit depends on its own rows and the salt; the bound is checked on what was kept.
 """
@@ -46,7 +46,7 @@ OUT = np.uint32(0xFFFFFFFF)
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class SelectedGroups:
-    """What counts: rows, those of one unit and group side by side; of each such pair its group, unit and rows."""
+    """The rows that count, those of one unit and group side by side; of each such pair its group, unit and rows."""
 
     rows: Ints
     groups: Ints
@@ -57,7 +57,7 @@ class SelectedGroups:
 def select_in_rounds(
     salt: int, limit: Limit, piece: Placed, marks: Words, codes: NDArray[Any]
 ) -> SelectedGroups | None:
-    """Return what counts, round by round, and in each round unit by unit.
+    """Return the rows that count, round by round, and in each round unit by unit.
 
     `marks` are those of the rows' groups, and are gone afterwards. None: sorting has to decide.
     """
@@ -85,7 +85,7 @@ def select_in_rounds(
 def _round(
     salt: int, most: int, piece: Placed, rows: Ints, units: NDArray[np.int32], codes: NDArray[Any]
 ) -> SelectedGroups | None:
-    """Return what counts in one round: one group of each unit that has rows in it."""
+    """Return the rows that count in one round: one group of each unit that has rows in it."""
     if not len(rows):
         return SelectedGroups(rows, rows, units[:0], rows)
     owners, own = units[rows], codes[rows]
@@ -126,35 +126,35 @@ class GroupRuns:
     units: Longs
     #: The number of the run of each row, in this order.
     numbers: NDArray[Any]
-    #: Where each run begins in this order, and where the last one ends.
+    #: The start of each run in this order, and the end of the last one.
     begins: Ints
     #: The first run of each unit, and the number of runs.
     first: Ints
 
     @property
     def counts(self) -> Ints:
-        """How many runs each unit has."""
+        """The number of runs of each unit."""
         return np.diff(self.first)
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class BoundedRows:
-    """What counts of some rows, and loads of their units before the limit."""
+    """The rows that count among some, and loads of their units before the limit."""
 
     #: The rows that count; None: all of them.
     rows: Ints | None
     #: The group of each pair of a unit and one of its groups that counts.
     people: Ints
-    #: Of each unit: its groups, and the rows in its fullest one, before the limit; empty where nobody asks for them.
+    #: Of each unit: its groups, and the rows in its fullest one, before the limit; empty if they are not asked for.
     groups: Ints
     fullest: Ints
     #: The number of units that lose a row; if it is not asked for, whether there are some.
     cut: int
-    #: Where somebody asks for them: of each pair its unit, and how many of its rows count.
+    #: If they are asked for: of each pair its unit, and the number of its rows that count.
     pairs: "Pairs | None" = None
 
     def among(self, admitted: Mask, stays: Mask, counts: Ints) -> "BoundedRows":
-        """Return what counts of some units, if only their rows stay; of each unit, how many rows there are."""
+        """Return the rows that count of some units, if only their rows stay; of each unit, the number of rows."""
         if self.pairs is None:
             raise engine_failed()
         units, lengths, rows = self.pairs.units, self.pairs.lengths, self.rows
@@ -185,14 +185,14 @@ class Bounding:
     salt: int
     #: The names of groups, times OTHERS; None if there are so few groups that no unit has to choose among them.
     words: Words | None
-    #: Whether anybody asks for groups of units where the limit needs none; for how many they are before the limit; and
+    #: Whether groups of units are asked for where the limit needs none; their number before the limit; and
     #: for the rows in the fullest of them.
     runs_wanted: bool
     loads_wanted: bool
     fullest_wanted: bool
-    #: Whether anybody asks how many units lose rows.
+    #: Whether the number of units that lose rows is asked for.
     cut_wanted: bool
-    #: Whether anybody asks what each unit adds in each group.
+    #: Whether the contribution of each unit in each group is asked for.
     pairs_wanted: bool = False
 
     def bound(self, rows: Placed, codes: NDArray[Any] | None) -> BoundedRows:
@@ -228,7 +228,7 @@ class Bounding:
         return BoundedRows(left, people, np.ones(rows.units, dtype=np.intp), counts, len(crowded), pairs)
 
     def _bound_in_rounds(self, piece: Placed, codes: NDArray[Any]) -> BoundedRows | None:
-        """Return what counts of a piece where a unit keeps a few of many groups; None: sorting has to decide."""
+        """Return the rows that count of a piece if a unit keeps few of many groups; None: sorting has to decide."""
         if self.words is None or self.loads_wanted or not isinstance(self.limit, Limit) or self.limit.groups > FEW:
             return None
         marks = self._marks(piece, codes)
@@ -265,7 +265,7 @@ class Bounding:
         return _sort_runs(piece, units, labels, codes)
 
     def _bound_in_groups(self, piece: Placed, runs: GroupRuns) -> BoundedRows:
-        """Return what counts of a piece, whose rows are sorted by unit and group."""
+        """Return the rows that count of a piece, whose rows are sorted by unit and group."""
         fullest = np.maximum.reduceat(np.diff(runs.begins), runs.first[:-1]) if self.fullest_wanted else runs.counts
         if not isinstance(self.limit, Limit):
             bounded = self._bound_one_group(piece)
@@ -276,7 +276,7 @@ class Bounding:
         counts, most = runs.counts, self.limit.rows_per_group
         staying = np.minimum(counts, min(self.limit.groups, MOST))
         check_loads(staying, self.limit.groups)
-        # What stays of a unit stands together: from where it begins to where its first group too many would begin.
+        # The rows of a unit that stay are adjacent: from the unit's start to the start of its first group too many.
         ends = runs.begins[runs.first[:-1] + staying]
         taken = ranges(piece.begins[:-1], ends - piece.begins[:-1])
         stays = ranges(runs.first[:-1], staying)
@@ -351,7 +351,7 @@ def _pieces(begins: NDArray[Any]) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class BoundedPiece:
-    """What counts of one piece: its first unit, and where its rows begin and end."""
+    """The rows that count of one piece: its first unit, and the start and the end of its rows."""
 
     first: int
     begin: int
@@ -360,7 +360,7 @@ class BoundedPiece:
 
 
 def _join_pieces(parts: list[BoundedPiece]) -> BoundedRows:
-    """Return what counts of several pieces."""
+    """Return the rows that count of several pieces."""
     cut = sum(part.bounded.cut for part in parts)
     listed = cut or any(part.bounded.rows is not None for part in parts)
     rows = [
@@ -385,7 +385,7 @@ def _join_pairs(parts: list[BoundedPiece]) -> Pairs | None:
 
 
 def _shift_rows(rows: Ints, begin: int) -> Ints:
-    rows += begin  # nobody else has them
+    rows += begin  # no other code has them
     return rows
 
 

@@ -12,7 +12,7 @@ from discreet.algebra.row_hashes import FIRST, KEYS, MASK, NULL, OTHERS, SECOND,
 from discreet.core.schema import Kind
 from discreet.data.engine_rules import engine_failed
 
-# Whose rows stand where: the import is clustered, so that a unit's rows are neighbours, in the order of the source.
+# The places of units' rows: the import is clustered, so that a unit's rows are neighbours, in the order of the source.
 
 #: Rows that are fetched together, unless one unit has more.
 FETCHED = 1 << 20
@@ -41,7 +41,7 @@ class Units:
 class Placed:
     """Fetched rows, and the unit of each: an index among the units that have rows here."""
 
-    #: Where the rows of each unit begin, and where the last one ends.
+    #: The start of the rows of each unit, and the end of the last one.
     begins: NDArray[np.intp]
     names: Words
     #: The places of these units among all, where it is said.
@@ -64,7 +64,7 @@ class Placed:
 
 
 def place_rows(units: Units, first: int, last: int, rows: NDArray[np.int64]) -> Placed:
-    """Return whose the rows of these numbers are; they are sorted, and those of units first to last."""
+    """Return the units of the rows with these numbers; they are sorted, and those of units first to last."""
     begins = units.begins[first : last + 1]
     if len(rows) == begins[-1] - begins[0]:
         return Placed((begins - begins[0]).astype(np.intp, copy=False), units.names[first:last], slice(first, last))
@@ -156,7 +156,7 @@ def beyond_statements(
 
 
 def read_units(fetch: Fetch, units: str) -> Units:
-    """Return whose rows stand where, after checking that it is so."""
+    """Return the places of units' rows, after checking them."""
     columns = fetch(f"SELECT name, n, first, last FROM {units} ORDER BY rowid")  # noqa: S608 - our own name
     begins = np.append(0, np.cumsum(columns["n"], dtype=np.int64))
     if not (np.array_equal(columns["first"], begins[:-1]) and np.array_equal(columns["last"], begins[1:] - 1)):
@@ -165,7 +165,7 @@ def read_units(fetch: Fetch, units: str) -> Units:
 
 
 def read_integer_units(fetch: Fetch, rows: str, unit: str) -> Units:
-    """Return whose rows stand where, read off the rows themselves: quicker, where one integer tells units apart.
+    """Return the places of units' rows, read off the rows themselves: quicker, where one integer identifies a unit.
 
     A table is read in its order. If it were not, ids would not ascend, and that is checked.
     """
@@ -180,7 +180,7 @@ def read_integer_units(fetch: Fetch, rows: str, unit: str) -> Units:
 
 
 def units_beside(numbers: NDArray[Any], units: Units) -> Units:
-    """Return whose rows stand where, if each is beside the number that a row of the same unit has in a table.
+    """Return the places of units' rows, if each is beside the number that a row of the same unit has in a table.
 
     They stand in the order of these numbers, and that is checked.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 PARAMETER = re.compile(r"\$([a-z]+[0-9]*)")
 #: The units in which DuckDB tells its memory.
 MEMORY_UNITS = {name: 1 << (10 * power) for power, name in enumerate(("bytes", "KiB", "MiB", "GiB", "TiB", "PiB"))}
-#: What is set after the last statement of an import.
+#: The settings after the last statement of an import.
 AT_LAST = {"enable_external_access": "false", "python_enable_replacements": "false", "lock_configuration": "true"}
 
 #: Temporary tables and types are the only ones that can be made.
@@ -107,7 +107,7 @@ def open_cursor(connection: "DuckDBPyConnection", settings: EngineSettings) -> I
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class UnitIdTable:
-    """Where the ids of units stand: in the columns of a table. `kept`: whether it is there for the next question."""
+    """The place of the ids of units: the columns of a table. `kept`: whether it is there for the next question."""
 
     table: str
     ids: tuple[UnitColumn, ...]
@@ -169,7 +169,7 @@ class Holding:
     #: The engine's name of each column.
     columns: Mapping[str, str]
     rows: int
-    #: None: each row is a unit, or nobody's.
+    #: None: each row is a unit, or belongs to no person.
     units: Units | None
     #: The engine's name of the rows.
     table: str = "rows"

@@ -1,14 +1,14 @@
 """Contributions of units on DuckDB, and the rows of those who take part: see `discreet.algebra.contributions`.
 
-What a unit adds in a group is what the tally of the aggregate counts of its own rows: so the tallies themselves are
+The contribution of a unit in a group is the tally of the aggregate over its own rows: so the tallies themselves are
 asked, each pair of a unit and a group being a group of its own.
 
-Who is left out is taken out of what is known by then, and nothing is computed again. Guarantee: what is counted is what
-would be counted if the others had no rows. Proof: which rows of a unit count is decided by its own rows and the salt
-(`discreet.data.duckdb.bounding`), and a row alone decides its group, its value and its grid point. So the rows that
-count of those who stay, with all that, are those of everybody without the others', in the same order; and so are the
-pairs of units and groups that have such a row. Aggregates of groups are functions of these. Other aggregates look at
-all rows of a unit and at its loads: for these, whole units are taken out.
+Units that are left out are taken out of the results so far, and nothing is computed again. Guarantee: the counts are
+those that would result if the others had no rows. Proof: which rows of a unit count is decided by its own rows and the
+salt (`discreet.data.duckdb.bounding`), and a row alone decides its group, its value and its grid point. So the rows
+that count of those who stay, with all that, are those of all units without the others', in the same order; and so are
+the pairs of units and groups that have such a row. Aggregates of groups are functions of these. Other aggregates look
+at all rows of a unit and at its loads: for these, whole units are taken out.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ OF_COUNTED = (*OF_NUMBERS, People, Distinct, Frequencies, Histogram)
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
 class UnitAdmission:
-    """Who decides, and the account of each unit whose rows are asked about."""
+    """The admission that decides, and the account of each unit whose rows are asked about."""
 
     admission: Admission
     accounts: NDArray[np.int64]
@@ -57,7 +57,7 @@ class UnitAdmission:
 def build_admission(
     prepared: AggregationInput, holdings: Holdings, cursor: ReadCursor, admission: Admission
 ) -> UnitAdmission:
-    """Return who is asked about rows, with the accounts of all their units."""
+    """Return the admission that is asked about rows, with the accounts of all their units."""
     if prepared.owners is None or prepared.holding.units is None:
         raise engine_failed()
     accounts = holdings.numbers.of(prepared.owners, admission, cursor)
@@ -69,12 +69,12 @@ def build_admission(
 
 
 def select_admitted(batch: RowBatch, admitted: NDArray[np.bool_], *, whole: bool) -> RowBatch:
-    """Return a batch of those who were admitted; `whole`: somebody looks at rows that do not count, or at loads."""
+    """Return a batch of those who were admitted; `whole`: rows that do not count, or loads, are looked at."""
     bounded, pairs = _pairs(batch)
     if admitted.all():
         return replace(batch, memory=_count_pairs(bounded.people, pairs.lengths, batch.size))
     own = admitted[pairs.units]
-    # Marks, and not places: whoever stays is mostly one of many in a row, and these are copied at once.
+    # Marks, and not places: a unit that stays is mostly one of many in a row, and these are copied at once.
     stay = own.repeat(pairs.lengths)
     people, lengths = bounded.people[own], pairs.lengths[own]
     if whole:
@@ -92,7 +92,7 @@ def _count_pairs(people: NDArray[np.intp], lengths: NDArray[np.intp], size: int)
 
 
 def _select_shared(batch: RowBatch, stay: NDArray[np.bool_]) -> dict[object, Any]:
-    """Return what is known of rows that count and stay: values, by columns, and grid points (`RowBatch.shared`)."""
+    """Return the known values of rows that count and stay: by columns, and grid points (`RowBatch.shared`)."""
     kept: dict[object, Any] = {}
     for key, known in batch.shared.items():
         if isinstance(key, int):
@@ -120,13 +120,13 @@ def _pairs(batch: RowBatch) -> tuple[BoundedRows, Pairs]:
 def contributions(
     batch: RowBatch, aggregates: Sequence[Aggregate], tallies: Sequence[Tally]
 ) -> tuple[Contribution | None, ...]:
-    """Return what the units of a batch add to each aggregate, exactly, rounded up; None where it is not one number."""
+    """Return the contributions of a batch's units to each aggregate, exactly, rounded up; None if not one number."""
     _, pairs = _pairs(batch)
     if batch.placed is None:
         raise engine_failed()
     groups = np.bincount(pairs.units, minlength=batch.placed.units)
     if not groups.all():
-        raise engine_failed()  # somebody would not be asked
+        raise engine_failed()  # some unit would not be asked
     by_pairs = batch.by_pairs(pairs)
     return tuple(
         _contribution(aggregate, tally, by_pairs, pairs, groups)
@@ -153,7 +153,7 @@ def _contribution(
 
 
 def _exact_type(most: int) -> type:
-    """Return what holds whole numbers up to this exactly."""
+    """Return the type that holds whole numbers up to this exactly."""
     return np.float64 if most < EXACT else np.int64 if most < NARROW else object
 
 

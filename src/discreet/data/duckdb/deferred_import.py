@@ -1,7 +1,7 @@
 """Tables that are open before their rows are read: names and kinds at first, rows when a paid question needs them.
 
-Whatever a row can do to an import (fail, take long, need memory) is then part of a run that was paid for, and is told
-as the failure of a run: one constant sentence, counted. Prices, previews and checks need public facts only.
+All that a row can do to an import (fail, take long, need memory) is then part of a run that was paid for, and is
+reported as the failure of a run: one constant sentence, counted. Prices, previews and checks need public facts only.
 """
 
 import threading
@@ -73,7 +73,7 @@ class DeferredTables:
         self.tell: TellShare | None = None
         #: The engine; another one, once rows were read that are kept in a file.
         self.connection = connection
-        #: What is public: the tables without a row.
+        #: The public part: the tables without a row.
         self.outline = Holdings(
             schemas[0],
             {table.name: outline_holding(connection, table.entering, table.imported) for table in private},
@@ -82,7 +82,7 @@ class DeferredTables:
         )
 
     def check_ready(self) -> None:
-        """Refuse what was closed, and files that are lost or others than those that were opened. Reads no row."""
+        """Refuse a closed import, and files that are lost or others than those that were opened. Reads no row."""
         need_connected(self.connection)
         if self._loaded is None and not self._are_unchanged():
             raise NotReady(
@@ -104,7 +104,7 @@ class DeferredTables:
 
     @property
     def _steps(self) -> int:
-        """How many steps an import has: lines are read, rows are loaded, and those of a unit are put together."""
+        """The number of steps of an import: lines are read, rows are loaded, and those of a unit are put together."""
         entering = [table.entering for table in (*self._private, *(() if self._store is None else self._publics))]
         return sum(1 + table.has_lines + (table.declaration.unit.column is not None) for table in entering)
 

@@ -103,7 +103,7 @@ class DuckDialect:
         return mix_sql(text)
 
     def sorting(self, piece: Typed) -> str:
-        """Return what a column is ordered by: texts go by their bytes anyway."""
+        """Return the sort key of a column: texts go by their bytes anyway."""
         return f"{piece.text} NULLS FIRST"
 
     def quote_name(self, name: str) -> str:

@@ -56,11 +56,11 @@ SHORT = 60
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What a statement may name: the engine's names of columns, and the parameters collected so far."""
+    """The names in a statement: the engine's names of columns, and the parameters collected so far."""
 
     columns: Mapping[str, str]
     parameters: dict[str, object] = field(default_factory=dict)
-    #: What was compiled before, so that the same expression is the same text with the same parameters.
+    #: Compiled expressions, so that the same expression is the same text with the same parameters.
     known: dict[Expression, Sql] = field(default_factory=dict)
 
     def constant(self, value: object) -> str:
@@ -182,7 +182,7 @@ MATCHING = {
 
 
 def _like(like: Like, scope: Scope) -> Sql:
-    """Return whether a text fits a pattern. Where capitals do not matter, both are made small by the engine.
+    """Return whether a text fits a pattern. If capitals do not matter, the engine makes both small.
 
     It does so letter by letter, and a regular expression has no other capitals than those of its literals.
     """
@@ -436,7 +436,7 @@ def _substring(call: Call, scope: Scope) -> Sql:
 
 
 def _search(call: Call, scope: Scope) -> Sql:
-    """Return where a constant stands in a text, the text with another in its place, or what stands between."""
+    """Return the position of a constant in a text, the text with another in its place, or the text between."""
     if call.function is F.SPLIT_PART:
         part, number = split_of(call)
         inner = as_kind(call.arguments[0], Kind.TEXT, scope).text

@@ -226,7 +226,7 @@ def _select_numbers(key: Key, numbers: NDArray[np.int64], statement: SelectState
     clamped = isinstance(key.expression, ColumnValue) and key.expression.bounds is not None
     if key.values is not None or clamped or not narrow:
         return statement.number(key.expression)
-    # What does not fit belongs to a row that another key leaves out.
+    # A value that does not fit belongs to a row that another key leaves out.
     return Selected(statement.select(f"TRY_CAST({statement.number_text(key.expression)} AS INTEGER)"))
 
 

@@ -1,8 +1,8 @@
 """Imports tables into DuckDB: rows are loaded once, cleaned, clustered by unit, locked in, and kept in a file if asked.
 
 The engine's table `rows` has the columns c0, c1, … of the schema; rows of one unit are neighbours, in the order of the
-source. `units` has the name of each unit and its number of rows, in the same order. Rows of nobody are left out. Where
-several tables are opened together, these names end in a number (`discreet.data.opening`). The person's column of a
+source. `units` has the name of each unit and its number of rows, in the same order. Rows without a person are left out.
+If several tables are opened together, these names end in a number (`discreet.data.opening`). The person's column of a
 table that leads to the person by a key is its last one (`discreet.data.reading.foreign_keys`).
 """
 
@@ -42,7 +42,7 @@ LED = "led"
 
 @dataclass(frozen=True, slots=True)
 class ImportFile:
-    """Where an import is kept, and of what: the state of the sources, and the columns that say who is protected."""
+    """The place of a kept import, and its origin: the state of the sources, and the columns of the privacy unit."""
 
     path: Path
     stamps: tuple[str, ...]
@@ -60,7 +60,7 @@ class ImportFile:
             return None
         try:
             connection = connect_spilling(str(self.path), settings, read_only=True)
-        except Exception:  # noqa: BLE001 - whatever it is, it is no import of ours, and another one is made
+        except Exception:  # noqa: BLE001 - in any case it is not an import of ours, and another one is made
             return None
         try:
             is_current = self._read_text(connection, "made of") == self._made_of
@@ -103,7 +103,7 @@ class ImportFile:
         fresh.replace(self.path)
 
     def read(self, connection: "DuckDBPyConnection") -> list[Imported]:
-        """Return what was taken over, of each source."""
+        """Return the imported facts of each source."""
         columns, left_out, spellings = (
             json.loads(self._read_text(connection, topic)) for topic in ("columns", "left out", "spelling")
         )
@@ -128,13 +128,13 @@ def import_file(
 
 
 def outline_holding(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
-    """Return what is public about an import: what its columns are called. It has no rows."""
+    """Return the public part of an import: the names of its columns. It has no rows."""
     names = {column.name: f"c{place}" for place, column in enumerate(imported.columns)}
     return Holding(connection, names, 0, None, entering.rows)
 
 
 def read_holding(connection: "DuckDBPyConnection", entering: Entering, imported: Imported) -> Holding:
-    """Return what an import has left behind."""
+    """Return the result of an import."""
     units, beyond = None, 0
     if entering.declaration.unit.column is not None:
         units = read_units(lambda text: connection.execute(text).fetchnumpy(), entering.units)
@@ -214,7 +214,7 @@ def _add_person(connection: "DuckDBPyConnection", entering: Entering, imported: 
 
 
 def _cluster(connection: "DuckDBPyConnection", schema: Schema, order: str | None, entering: Entering) -> None:
-    """Put the rows of each unit together, in the order of the source. Rows of nobody and beyond the cap are not."""
+    """Put the rows of each unit together, in the order of the source, without rows of no person or beyond the cap."""
     places = {name: f"c{place}" for place, name in enumerate(schema.names)}
     ids = [UnitColumn(compile_sql(key, Scope(places)).text, key.kind) for key in unit_keys(schema)]
     by = ("rowid",) if order is None else (places[order], "rowid")

@@ -67,7 +67,7 @@ def prepare_input(aggregation: Aggregation, holdings: Holdings, cursor: ReadCurs
 
 
 def check_aggregation(aggregation: Aggregation, holdings: Holdings) -> None:
-    """Refuse what cannot be asked of some tables, as `prepare_input` and the pass would. No statement is run."""
+    """Refuse an aggregation that tables cannot answer, as `prepare_input` and the pass would. No statement runs."""
     if aggregation.source is None:
         need_only(holdings)
         plain, columns = aggregation, next(iter(holdings.private.values())).columns
@@ -87,7 +87,7 @@ def need_only(holdings: Holdings) -> None:
 
 
 def _owners(table: str, holdings: Holdings) -> UnitIdTable | None:
-    """Return where the ids of a table's units stand; None where rows are units."""
+    """Return the place of the ids of a table's units; None if rows are units."""
     holding, keys = holdings.private[table], unit_keys(holdings.schemas[table])
     if holding.units is None:
         return None

@@ -63,13 +63,13 @@ class DuckTable:
 
     @property
     def schema(self) -> Schema:
-        """What is public about the one private table that there is."""
+        """The public facts about the only private table."""
         need_only(self._tables.outline)
         return next(iter(self._tables.outline.schemas.values()))
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
-        """What is public about each private table."""
+        """The public facts about each private table."""
         return self._tables.outline.schemas
 
     @property
@@ -84,7 +84,7 @@ class DuckTable:
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
+        """The kinds that ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
         return self._spellings
 
     @fail_quietly

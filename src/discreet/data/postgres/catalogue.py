@@ -99,7 +99,7 @@ def _names_columns_only(definition: str) -> bool:
     return bool(nodes) and PLAIN_NODES.issuperset(nodes) and sources == nodes.count("QUERY")
 
 
-#: What stands for the alias in the SQL of columns: no name or constant can have it.
+#: The placeholder of the alias in the SQL of columns: no name or constant can have it.
 OWN = "\0"
 #: The type of a column that the role may not read.
 UNREADABLE = ""
@@ -147,7 +147,7 @@ class Relation:
     """A table of the database, or a public one that is written out, and what its columns become. Public."""
 
     schema: Schema
-    #: What stands in FROM, and what follows the alias.
+    #: The text in FROM, and the text after the alias.
     origin: str
     #: The SQL of columns, `OWN` standing for the alias.
     columns: Mapping[str, str]
@@ -158,7 +158,7 @@ class Relation:
     spelling: str = "plain"
     #: Whether the server keeps its rows, so that some of them can be read without the others: no view does.
     kept: bool = False
-    #: Whether the person is a key, so that nobody has more than one row.
+    #: Whether the person is a key, so that no person has more than one row.
     single: bool = False
     #: The relations that it is made of, where rows lead to the person by a key: the table itself, and its parent.
     below: tuple["Relation", ...] = ()
@@ -257,7 +257,7 @@ def _add_person(relation: Relation, declaration: Declaration, own: Sequence[Colu
 
 
 def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping[str, Kind] | None = None) -> Relation:
-    """Return a public table of the database: nobody's rows, ordered by its columns. None of them is read yet."""
+    """Return a public table of the database: rows without a person, ordered by its columns. None is read yet."""
     declaration = Declaration(
         table=table,
         unit=PrivacyUnit(),
@@ -267,7 +267,7 @@ def public_relation(catalogue: Catalogue, inner: str, table: str, kinds: Mapping
         complete=(),
         order=None,
         never_fails=True,
-    )  # what makes reading it fail is nobody's row
+    )  # a row that makes reading it fail belongs to no person
     return private_relation(catalogue, inner, declaration, ())
 
 
@@ -287,7 +287,7 @@ def inline_rows(schema: Schema, rows: Sequence[Sequence[Any]]) -> Relation:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """Where a table is on the server: schema, name, number in the catalogue, and kind."""
+    """The place of a table on the server: schema, name, number in the catalogue, and kind."""
 
     schema: str
     name: str
@@ -312,7 +312,7 @@ def _is_key(ask: Ask, place: _Place, column: str) -> bool:
 
 
 def _place(ask: Ask, path: Sequence[str], inner: str) -> _Place:
-    """Return where a table is; without a schema, of the first one where names are found."""
+    """Return the place of a table; without a schema, in the first one where names are found."""
     # S608: a constant that cannot be taken for SQL, and names of our own.
     tables = ask(
         "SELECT n.nspname, c.relname, c.oid, c.relkind::text"  # noqa: S608
@@ -346,7 +346,7 @@ def _reasons(casts: Mapping[str, Casting | None], types: Mapping[str, str]) -> d
 
 
 #: Columns of a relation, and below a view those that the view is made of, which its owner reads (or, if the view says
-#: so, whoever asks).
+#: so, the role that asks).
 UNREADABLE_COLUMNS = """
     WITH RECURSIVE reading(relation, place, reader) AS (
         SELECT a.attrelid, a.attnum::integer, r.oid FROM pg_catalog.pg_attribute a, pg_catalog.pg_roles r

@@ -1,7 +1,7 @@
 """Column types of PostgreSQL, each turned into one of six kinds, or NULL.
 
-NaN and infinities are no values, and neither are days outside of years 1 to 9999. Moments are UTC; those without a time
-zone are taken as they stand. There is one zero. Texts are compared by their bytes, whatever the collation of their
+NaN and infinities are not values, and neither are days outside of years 1 to 9999. Moments are UTC; those without a
+time zone are taken as they stand. There is one zero. Texts are compared by their bytes, whatever the collation of their
 column, and a char(n) has no padding.
 """
 
@@ -24,20 +24,20 @@ REALS = {"float4", "float8"}
 TEXTS = {"text", "varchar", "bpchar", "name", "uuid"}
 #: Those that may be of any length.
 LONG = {"text", "varchar", "bpchar"}
-#: What an enumeration is called, whatever its name.
+#: The type of every enumeration.
 ENUM = "enum"
 
 DAYS = "'0001-01-01'::date AND '9999-12-31'::date"
 TIMES = "'0001-01-01'::timestamp AND '9999-12-31 23:59:59.999999'::timestamp"
 LONG_INTEGER_TEXT = r"^\s*[+-]?[0-9]{1,18}\s*$"
 MOMENT_TEXT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T]([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9]([.][0-9]{1,6})?)?)?"
-#: What follows a moment that says how far its clock is ahead of UTC.
+#: The suffix of a moment with the offset of its clock from UTC.
 OFFSET = r" ?(Z|[+-](0[0-9]|1[0-5]):[0-5][0-9])$"
 TRUE, FALSE = "('true', 't', 'yes', 'y', '1')", "('false', 'f', 'no', 'n', '0')"
 
 
 def casting(own: str, kind: str) -> Casting | None:
-    """Return what a column of one of the engine's types becomes; None if it has no place here."""
+    """Return the kind of a column of one of the engine's types; None if it has no place here."""
     if kind in INTEGERS:
         return Casting(Kind.INTEGER, own if kind == "int8" else f"{own}::bigint")
     if kind in REALS:
@@ -88,7 +88,7 @@ def _as_text(own: str, kind: str, cast: Casting) -> str:
     """Return a value as a text; of decimals all digits, and no zeros behind them: 1.0 and 1.00 are one number."""
     value = f"trim_scale({own})" if kind == "numeric" else cast.text
     if kind == "timestamptz":
-        value = f"({own} AT TIME ZONE 'UTC')"  # also one that is no moment here
+        value = f"({own} AT TIME ZONE 'UTC')"  # also one that is not a moment here
     elif kind == "timestamp":
         value = own
     text = f"({value}::text {BYTES})"

@@ -29,7 +29,7 @@ class PostgresDialect:
     facts: RowFacts = NOTHING_KNOWN
 
     def scan_private(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
-        """Return a private table under an alias; rows of nobody are still in it."""
+        """Return a private table under an alias; rows without a person are still in it."""
         del whole  # nothing was set aside
         relation = self.sources.need_private(table)
         scanned = _scan_relation(relation, alias)
@@ -129,7 +129,7 @@ class PostgresDialect:
         return f"((({first} # ({first} >> {SHIFTS[1]})) * {SECOND}) & {MASK})"
 
     def sorting(self, piece: Typed) -> str:
-        """Return what stands after ORDER BY."""
+        """Return the text after ORDER BY."""
         return f"{piece.text}{f' {BYTES}' if piece.kind is Kind.TEXT else ''} ASC NULLS FIRST"
 
     def quote_name(self, name: str) -> str:

@@ -401,7 +401,7 @@ def _substring(call: Call, columns: Columns) -> Piece:
 
 
 def _search(call: Call, columns: Columns) -> Piece:
-    """Return where a constant stands in a text, the text with another in its place, or what stands between."""
+    """Return the position of a constant in a text, the text with another in its place, or the text between."""
     if call.function is F.SPLIT_PART:
         part, number = split_of(call)
         inner = as_kind(call.arguments[0], Kind.TEXT, columns).text
@@ -435,7 +435,7 @@ def _cast(call: Call, columns: Columns) -> Piece:
 
 
 def _read(call: Call, text: Piece) -> Piece:
-    """Return what a text says."""
+    """Return the value of a text."""
     match call.function:
         case F.TO_INTEGER:
             return Piece(integer_of_text(text.text), Kind.INTEGER, 1e15, 1.0)

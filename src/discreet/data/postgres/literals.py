@@ -10,7 +10,7 @@ from discreet.core import InvalidInput
 from discreet.core.schema import Kind, Value
 from discreet.data.sql.dialect import LEAST_INTEGER, MOST_INTEGER, WIDE
 
-#: What holds a kind.
+#: The type that holds a kind.
 TYPES = {
     Kind.INTEGER: "bigint",
     Kind.REAL: "double precision",

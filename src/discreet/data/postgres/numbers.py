@@ -1,9 +1,9 @@
 """Arithmetic of float64 that PostgreSQL cannot fail in: its own raises where a result is too large, or too small.
 
-What is too large is NULL, what is too small is 0, as `discreet.algebra.functions` says of all engines. Each guard tests
-by numbers that are scaled by powers of two, and so exact, before the operation is done. Guards are CASEs: what stands
-beside AND may be computed in any order. The planner computes what is constant beforehand: so each guard comes before
-what it guards, and is constant where that is.
+A value that is too large is NULL, one that is too small is 0, as `discreet.algebra.functions` says of all engines. Each
+guard tests by numbers that are scaled by powers of two, and so exact, before the operation is done. Guards are CASEs:
+what stands beside AND may be computed in any order. The planner computes what is constant beforehand: so each guard
+comes before what it guards, and is constant where that is.
 
 Texts that are read as numbers and days are looked at first, because PostgreSQL's own casts raise.
 """
@@ -23,7 +23,7 @@ SURELY_FINITE, SURELY_POSITIVE = 1e308, 1e-300
 TINIEST = 5e-324
 #: A piece up to this length may be written several times. Longer ones are bound to a name.
 SHORT = 160
-#: Where e^x is no longer finite; where it is the smallest number there is; where it is none.
+#: The x at which e^x is no longer finite; at which it is the smallest number; at which it is none.
 EXP_MOST, EXP_TINY, EXP_LEAST = 709.782712893384, -745.13, -745.1332191019412
 
 
@@ -140,7 +140,7 @@ def raise_to_power(a: Piece, b: Piece) -> str:
 
 
 def round_to_integer(x: str) -> str:
-    """Return the nearest integer, halves away from zero. What is behind the point is exact."""
+    """Return the nearest integer, halves away from zero. The digits behind the point are exact."""
     part = f"CASE WHEN abs({{x}} - trunc({{x}})) >= {real(0.5)} THEN sign({{x}}) ELSE {real(0)} END"
     return bind_pieces(f"(trunc({{x}}) + {part})", x=x)
 
@@ -182,9 +182,9 @@ REAL_TEXT = r"^ *[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]{1,3})? *$"
 DAYS_OF_MONTHS = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8])"
 LEAP_YEARS = "[0-9][0-9](0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00"
 DATE_TEXT = f"^(?!0000)([0-9]{{4}}-({DAYS_OF_MONTHS})|({LEAP_YEARS})-02-29)$"
-#: Longer texts are no numbers: PostgreSQL's exact ones end somewhere.
+#: Longer texts are not numbers: PostgreSQL's exact ones end somewhere.
 LONGEST = 10_000
-#: What is at least as large is no float64; what is no larger than the other is zero.
+#: Numbers at least as large as the first are not float64; those no larger than the second are zero.
 TOO_LARGE = 2**1024 - 2**970
 ZERO = Fraction(1, 2**1075)
 

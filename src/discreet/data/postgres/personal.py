@@ -1,10 +1,10 @@
 """An aggregation of those who take part, in PostgreSQL: one statement, or two that see the same rows.
 
 One does for counts and sums, which are packed. For what is made of cells, or of facts of units,
-a first one asks, and a second one of the same transaction leaves out whoever does not take part: they are told to the
-server by a temporary table (`discreet.data.postgres.personal`).
+a first one asks, and a second one of the same transaction leaves out units that do not take part: the server gets
+them by a temporary table (`discreet.data.postgres.personal`).
 
-What each unit adds to each group is packed by PostgreSQL. A bundle is the rows of one unit that count in one group
+PostgreSQL packs the contribution of each unit to each group. A bundle is the rows of one unit that count in one group
 (`discreet.data.sql.contributions`). In a line the numbers of many bundles of one group stand one after another, eight
 bytes each, the highest first: so a million units take a thousand lines. A line has about `LINE` bytes of a number at
 most, and lines come one by one: PostgreSQL fails a value of 1 GB, and whether a question fails must not depend on how
@@ -32,7 +32,7 @@ from discreet.data.sql.requirements import Needs
 from discreet.data.sql.rows import PassedRows, build_passed_rows
 from discreet.data.sql.statement import StatementWriter, write_bounded_sql
 
-# Units that do not take part, told to PostgreSQL by a temporary table. Who they are stands in no statement.
+# Units that do not take part, sent to PostgreSQL by a temporary table. No statement names them.
 #
 # A server may log statements with their parameters (`log_statement`, `log_min_duration_statement`, `auto_explain`),
 # and who has nothing left is private. Ids therefore go by COPY, whose data no setting logs. The format is binary: an
@@ -63,7 +63,7 @@ class LeaverTable:
 
     @property
     def listed(self) -> str:
-        """What stands in FROM."""
+        """The text in FROM."""
         return f"{self._name} AS leavers"
 
     @property
@@ -116,7 +116,7 @@ def answer_among(
         aggregation, build_passed_rows(aggregation, table, dialect, look_up=True), StatementWriter, _sum_contributions
     )
     leaving.fill(transaction.connection, asking.leavers(transaction.ask(asking.text), admission))
-    # The same statement if nobody leaves: a log would tell.
+    # The same statement if no unit leaves: a log would reveal the difference.
     bounded = write_bounded_sql(aggregation, table, dialect, look_up=True, leavers=leaving.listed)
     return bounded.layout.read_answers(transaction.ask(bounded.text))
 
@@ -205,7 +205,7 @@ def _unpack_lines(
 
 
 def _rows(groups: Sequence[tuple[Any, ...]], bundles: Bundles) -> Iterable[tuple[Any, ...]]:
-    """Return the rows that the layout reads, of groups that somebody has who takes part."""
+    """Return the rows that the layout reads, of groups of units that take part."""
     occupied, sums = bundles.sums(len(groups))
     for line, place in enumerate(occupied.tolist()):
         yield (0, *groups[place], None, *(int(column[line]) for column in sums))

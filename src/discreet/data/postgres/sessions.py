@@ -24,7 +24,7 @@ except ImportError:
 
 Connection = psycopg.Connection[tuple[Any, ...]]
 
-#: What an address may overrule. A server that is gone is noticed within a minute.
+#: The settings that an address may overrule. A server that is gone is noticed within a minute.
 CONNECTION: dict[str, Any] = {
     "application_name": "discreet",
     "connect_timeout": 10,
@@ -51,7 +51,7 @@ SETTINGS = {
     # written such that few are expected and one person has many: then these are compared with all rows of the other
     # side. Hash and merge joins take a time that is proportional to what is read and made, whatever is expected.
     "enable_nestloop": "off",
-    # What is compiled is chosen by an expected cost, which says nothing where loops are avoided at any cost.
+    # Compilation is chosen by an expected cost, which says nothing where loops are avoided at any cost.
     "jit": "off",
     # PostgreSQL's defaults: how many orders of joins are tried, and with it the planner's memory, has a public bound.
     **dict.fromkeys(("join_collapse_limit", "from_collapse_limit"), "8"),
@@ -63,7 +63,7 @@ SETTINGS = {
 
 
 class StatementFailed(Exception):
-    """What the server said, for the operator's log: its code, and nothing that could quote a row."""
+    """The server's message, for the operator's log: its code, and nothing that could quote a row."""
 
 
 class Sessions:
@@ -75,7 +75,7 @@ class Sessions:
         self._adopt()
 
     def _adopt(self) -> None:
-        """Begin without connections, in this process; those to come are closed when nobody has this any more."""
+        """Begin without connections, in this process; those to come are closed with the last reference to this."""
         self._idle, self._process = list[Connection](), os.getpid()
         weakref.finalize(self, _end, self._idle, self._process)
 

@@ -55,7 +55,7 @@ from discreet.data.sql.relations import fan_outs_sql
 from discreet.data.sql.statement import BoundedStatement, write_bounded_sql
 from discreet.data.unit_work import check_unit_work
 
-# Public tables on a PostgreSQL server: nobody's rows, so that their bounds and groups are read off them, there.
+# Public tables on a PostgreSQL server: rows without a person, so that their bounds and groups are read off them, there.
 #
 # They are read when the table is opened, in statements that end when those of questions would: whole columns are
 # looked at there, and of each no more than `MOST_GROUPS` values and one come here.
@@ -128,7 +128,7 @@ MOST_CELLS = 100_000
 
 
 def import_relation(entering: Entering) -> Relation:
-    """Return the rows of a file or a frame as a public table. What they hold is read as everywhere else, by DuckDB."""
+    """Return the rows of a file or a frame as a public table. Their contents are read as everywhere else, by DuckDB."""
     return quiet_opening(lambda: _load_relation(entering))
 
 
@@ -155,17 +155,17 @@ class PostgresTables:
 
     @property
     def schema(self) -> Schema:
-        """What is public about the one private table that there is."""
+        """The public facts about the only private table."""
         return self._only().schema
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
-        """What is public about each private table."""
+        """The public facts about each private table."""
         return {name: relation.schema for name, relation in self._sources.private.items()}
 
     @property
     def publics(self) -> Mapping[str, Schema]:
-        """What is known of each public table."""
+        """The known facts of each public table."""
         return {name: relation.schema for name, relation in self._sources.public.items()}
 
     @property
@@ -178,7 +178,7 @@ class PostgresTables:
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """What ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
+        """The kinds that ids are written from, by table: see `discreet.data.reading.column_types.spelling`."""
         return {name: relation.spelling for name, relation in self._sources.private.items()}
 
     @fail_quietly
@@ -295,8 +295,8 @@ def open_postgres(  # noqa: PLR0913 - all but the first are named
     ("schema.name", or a name that the role finds). A unit's rows are in the order of the column `order`, then of all
     columns, the first one first. Columns in `leave_out` cannot be asked about. A view that computes something, a
     foreign table and the like are refused, unless `never_fails` promises that no row makes reading them fail. `public`
-    names tables on the server, or small frames, whose rows are nobody's; what is not declared of them, in a
-    `TableSource`, is read off their rows. Of `settings` only `seconds` says something here.
+    names tables on the server, or small frames, whose rows belong to no person; facts that are not declared
+    in a `TableSource` are read off their rows. Of `settings` only `seconds` says something here.
     """
     declaration = Declaration(
         table=table,

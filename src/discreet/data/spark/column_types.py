@@ -1,11 +1,11 @@
 """Column types of Spark, each turned into one of six kinds, or NULL.
 
-NaN and infinities are no values, and neither are days outside of years 1 to 9999. Moments are microseconds since 1970
+NaN and infinities are not values, and neither are days outside of years 1 to 9999. Moments are microseconds since 1970
 in UTC; those without a time zone are taken as they stand. There is one zero. Texts are compared by their bytes,
 whatever the collation of their column, and a CHAR has no padding.
 
-What scrubs NaN is written such that no condition on a real can be pushed into a file's scan: the statistics of a
-Parquet file may have been made without NaN, or by it.
+The expression that scrubs NaN is written such that no condition on a real can be pushed into a file's scan: the
+statistics of a Parquet file may have been made without NaN, or by it.
 """
 
 from discreet.algebra.functions import LONGEST_TEXT
@@ -30,13 +30,13 @@ ZONED_TEXT = MOMENT_TEXT + r" ?(?:Z|[+-][0-9]{2}:[0-9]{2}))\s*\z"
 
 
 def casting(own: str, kind: str) -> Casting | None:
-    """Return what a column of one of the engine's types becomes; None if it has no place here."""
+    """Return the kind of a column of one of the engine's types; None if it has no place here."""
     if kind in INTEGERS:
         return Casting(Kind.INTEGER, f"CAST({own} AS BIGINT)")
     if kind in REALS or kind.startswith("decimal("):
         return Casting(Kind.REAL, _finite(f"CAST({own} AS DOUBLE)"))
     if kind.startswith(("string", "varchar(", "char(")) or kind == "void":
-        # Bytes that are no text could not be read here, and make every question fail that meets them.
+        # Bytes that are not text could not be read here, and make every question fail that meets them.
         text_of = f"try_validate_utf8({_not_too_long(f'CAST({own} AS STRING)')})"
         return Casting(Kind.TEXT, f"rtrim({text_of})" if kind.startswith("char(") else text_of)
     return _temporal(own, kind)

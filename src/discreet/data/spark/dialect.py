@@ -125,14 +125,14 @@ class SparkDialect:
         return f"coalesce({word}, {NULL}L)"
 
     def mix(self, text: str) -> str:
-        """Return `mix` of a number. What is written twice is computed once."""
+        """Return `mix` of a number. An expression that is written twice is computed once."""
         # Spark numbers rows in 32 bits, and takes a product with a small constant for one of 32 bits.
         first = f"({text.replace(f'* {OTHERS}', f'* {OTHERS}L')} & {MASK}L)"
         second = f"((({first} ^ shiftright({first}, {SHIFTS[0]})) * {FIRST}L) & {MASK}L)"
         return f"((({second} ^ shiftright({second}, {SHIFTS[1]})) * {SECOND}L) & {MASK}L)"
 
     def sorting(self, piece: Typed) -> str:
-        """Return what a column is ordered by: texts go by their bytes anyway."""
+        """Return the sort key of a column: texts go by their bytes anyway."""
         return f"{piece.text} ASC NULLS FIRST"
 
     def quote_name(self, name: str) -> str:

@@ -179,7 +179,7 @@ MATCHING = {
 
 
 def _like(like: Like, columns: Columns) -> Sql:
-    """Return whether a text fits a pattern. Where capitals do not matter, both are made small by the engine."""
+    """Return whether a text fits a pattern. If capitals do not matter, the engine makes both small."""
     value, pattern = as_kind(like.value, Kind.TEXT, columns).text, Pattern.of(like.pattern)
     other = pattern.shape is Shape.OTHER
     parts = java_parts(pattern) if other else [(True, pattern.literal)]
@@ -458,7 +458,7 @@ def _substring(call: Call, columns: Columns) -> Sql:
 
 
 def _search(call: Call, columns: Columns) -> Sql:
-    """Return where a constant stands in a text, the text with another in its place, or what stands between."""
+    """Return the position of a constant in a text, the text with another in its place, or the text between."""
     if call.function is F.SPLIT_PART:
         part, number = split_of(call)
         piece = as_kind(call.arguments[0], Kind.TEXT, columns).text

@@ -2,7 +2,7 @@
 
 Rows of a frame are computed anew whenever it is asked, so it has to say the same each time: read files, name columns,
 filter rows. A frame that draws at random or leaves rows out by their number (`sample`, `limit`) does not; and one that
-puts rows of several people together (a join, a `groupBy`) holds rows that are nobody's alone.
+puts rows of several people together (a join, a `groupBy`) holds rows that belong to no single person.
 
 Statements name frames as views, which exist for as long as they are asked, and no longer.
 """
@@ -23,7 +23,7 @@ from discreet.data.reading.sources import is_spark_frame
 from discreet.data.reading.table_sources import Declaration, Entering
 from discreet.data.spark.column_types import RULES, reason_left_out
 
-#: Where a column of a table says that it is a CHAR.
+#: The key under which a column of a table says that it is a CHAR.
 CHAR = "__CHAR_VARCHAR_TYPE_STRING"
 
 
@@ -33,21 +33,21 @@ class SparkFrame:
 
     frame: Any
     schema: Schema
-    #: What the schema's columns become, in their order.
+    #: The expressions of the schema's columns, in their order.
     castings: tuple[Casting, ...]
-    #: What a unit's rows are ordered by: places of castings. Leaves no tie but of rows that are equal in all columns.
+    #: The sort key of a unit's rows: places of castings. Leaves no tie but of rows that are equal in all columns.
     order: tuple[int, ...]
     left_out: Mapping[str, str]
     #: The engine's type of each column by its folded name; all texts are one.
     types: Mapping[str, str]
 
     def casting(self, name: str) -> Casting:
-        """Return what a column becomes."""
+        """Return the expression of a column."""
         return self.castings[self.schema.names.index(name)]
 
     @property
     def spelling(self) -> str:
-        """What ids are written from: texts of one type, and those that were written from another, are not alike."""
+        """The types that ids are written from: texts of one type differ from those that were written from another."""
         person = self.schema.unit.column
         if person is None:
             return ""
@@ -134,7 +134,7 @@ def _build_frame(frame: Any, schema: Schema, casts: Mapping[str, Casting | None]
 
 
 def need_frame(frame: object) -> None:
-    """Refuse what is no frame of Spark, or has no end."""
+    """Refuse a value that is not a frame of Spark, or has no end."""
     if not is_spark_frame(frame):
         raise WrongType(
             f"The source is {kind_of(frame)}, no frame of Spark.", fix='pass spark.table("visits") or the like'
@@ -175,7 +175,7 @@ def views(frames: Mapping[str, SparkFrame], names: Mapping[str, str]) -> Iterato
 # taken; everything else is not. Of a session of Spark Connect the plan is on the server, and cannot be read.
 
 CATALYST = "org.apache.spark.sql.catalyst."
-#: Where rows are held, or counted: nothing is computed from a value. What made an RDD is not known.
+#: Nodes that hold rows, or count them: nothing is computed from a value. The origin of an RDD is not known.
 HELD = frozenset(
     {
         f"{CATALYST}plans.logical.LocalRelation",
@@ -191,7 +191,7 @@ FORMATS = frozenset(
         "org.apache.spark.sql.execution.datasources.orc.OrcFileFormat",
     }
 )
-#: What has rows of one other plan, each as it was, or not at all.
+#: Nodes that have rows of one other plan, each as it was, or not at all.
 NAMING = frozenset({f"{CATALYST}plans.logical.{name}" for name in ("Project", "Filter", "SubqueryAlias", "View")})
 #: Expressions that have a value for every row: columns, constants, comparisons and what joins them.
 TOTAL = frozenset(
@@ -255,5 +255,5 @@ def _reasons_of_value(expression: Any) -> Iterator[str]:
 
 
 def _list_items(sequence: Any) -> list[Any]:
-    """Return what is in a sequence of the JVM."""
+    """Return the elements of a sequence of the JVM."""
     return [sequence.apply(place) for place in range(sequence.size())]

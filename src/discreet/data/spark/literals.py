@@ -10,7 +10,7 @@ from datetime import date, datetime, timedelta
 from discreet.core.schema import Kind, Value
 from discreet.data.sql.dialect import LEAST_INTEGER, MOST_INTEGER, WIDE
 
-#: What holds a kind.
+#: The type that holds a kind.
 TYPES = {
     Kind.INTEGER: "BIGINT",
     Kind.REAL: "DOUBLE",

@@ -1,7 +1,7 @@
 """An aggregation of those who take part, on Spark: one statement, or two over what was kept before.
 
 Counts and sums of few groups a unit take one statement, whose bundles come here (`discreet.data.spark.personal`).
-For others, a first statement asks, and a second one leaves out whoever does not take part. Two jobs of Spark may see
+For others, a first statement asks, and a second one leaves out units that do not take part. Two jobs of Spark may see
 two versions of a source, and a row that comes between them would count without having been asked. So what both are
 about is computed once and kept (`Pin`): of counts and sums the bundles that count, and else the rows that pass. Which
 rows of a unit count depends on its own rows and the salt (`discreet.algebra.aggregates`), so it does not matter whether
@@ -11,11 +11,11 @@ A pin is computed once (`DataFrame.localCheckpoint`): how it was made is forgott
 question fails instead of making it anew.
 
 Reach and square of contributions (`discreet.algebra.contributions`) are computed in 64 bits where these surely hold
-them, in 38 digits where those do, and else in doubles that are not below them. What a number can be at most is public:
+them, in 38 digits where those do, and else in doubles that are not below them. The largest possible number is public:
 it follows from bounds and limits. So nothing can overflow, whatever the session takes an overflow for.
 
-Whoever decides is asked in the thread of the question. What Spark is told to do runs in others, which may be left to
-themselves when time is over.
+The admission is asked in the thread of the question. Spark's jobs run in others, which may be left to themselves when
+time is over.
 """
 
 import time
@@ -60,7 +60,7 @@ from discreet.data.sql.statement import BoundedStatement
 #
 # A bundle is one row: its unit, its group, how many of the unit's rows count there, and what is folded of them
 # (`discreet.data.sql.contributions`). Spark has limited the rows, those of a unit where they lie together; here units
-# are asked, the bundles of others are left out, and the rest is added up. What is asked and what is counted come from
+# are asked, the bundles of others are left out, and the rest is added up. Questions and counts come from
 # one statement, so that it does not matter if a source changes, and nothing has to be kept. But bundles have to be
 # few: no unit has more than `FEW`, as the question itself says.
 
@@ -73,8 +73,8 @@ SHORT = 1 << 31
 def bundling_of(aggregation: Aggregation, rows: PassedRows) -> BundleStatement | None:
     """Return the statement about bundles of some rows.
 
-    None where no engine has one (`statement_of`), where a unit has too many bundles, and for bundles that whoever asks
-    could make as long as he likes: how long they may be in all is what makes a question fail.
+    None where no engine has one (`statement_of`), where a unit has too many bundles, and for bundles that the analyst
+    could make as long as they like: how long they may be in all is what makes a question fail.
     """
     if not all(_is_short(key, aggregation.source) for key in aggregation.keys):
         return None
@@ -116,7 +116,7 @@ def _is_short(key: Key, source: Relation | None) -> bool:
 
 
 def _most(place: int, sums: Sequence[Sums]) -> int:
-    """Return the largest magnitude that one row adds to a fold, as whoever reads it knows."""
+    """Return the largest magnitude that one row adds to a fold, as its reader knows."""
     known = [
         reading.most // abs(factor) for reading in sums for own, factor in reading.terms if own == place and factor
     ]
@@ -193,7 +193,7 @@ Made = TypeVar("Made")
 
 
 class Pin:
-    """What is kept while units are asked, and those who leave: `rows` and `leavers` are the names of views. Private."""
+    """The rows kept while units are asked, and the units that leave: `rows` and `leavers` name views. Private."""
 
     def __init__(self, used: Mapping[str, SparkFrame], names: Mapping[str, str], seconds: float) -> None:
         self.rows, self.leavers = (f"discreet_{uuid.uuid4().hex}" for _ in range(2))
@@ -206,7 +206,7 @@ class Pin:
         return "Pin(…)"
 
     def take(self, text: str) -> None:
-        """Compute what a statement says, and keep it."""
+        """Compute a statement, and keep the result."""
 
         def pin_rows() -> None:
             with views(self._used, self._names):
@@ -250,7 +250,7 @@ class Pin:
             if kept is not None and not is_connect(self._session):
                 with suppress(Exception):  # nor rows; and what is not found here goes when the JVM sweeps
                     kept._jdf.queryExecution().analyzed().rdd().unpersist(False)  # noqa: FBT003, SLF001 - PySpark has no other way
-            # Connect tells its server when nobody has the frame any more.
+            # Connect tells its server when the last reference to the frame is gone.
             del kept
 
 
@@ -264,7 +264,7 @@ STEP, BEFORE = 2.0**-51, 8
 
 
 def build_contribution_sums(limit: AnyLimit) -> Added:
-    """Return what writes reach and square: exact where 38 digits surely hold them, else as doubles, not below them."""
+    """Return the writers of reach and square: exact if 38 digits surely hold them, else doubles not below them."""
 
     def sum_contributions(reading: Sums, terms: Sequence[tuple[str, int]]) -> tuple[str, str]:
         most = TERMS * reading.most
@@ -305,7 +305,7 @@ def _sum_above(text: str) -> str:
 def read_floats(column: Any) -> NDArray[np.float64]:
     """Return reaches or squares, as Arrow has them, as floats that are not below them."""
     if column.null_count:
-        raise engine_failed()  # something did not fit, and nobody may be charged less for it
+        raise engine_failed()  # something did not fit, and no person may be charged less for it
     match str(column.type):
         case "double":
             return np.asarray(column.to_numpy(), dtype=np.float64)

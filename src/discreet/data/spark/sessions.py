@@ -19,7 +19,7 @@ from discreet.core import InvalidInput, NotReady
 # So it is told again and again until it has ended. A server that is gone ends nothing, and PySpark tries for minutes
 # to reach it: such a thread is left to itself after a while, and what it may still bring is thrown away.
 #
-# Jobs are found by a tag, which leaves the job group of whoever asks as it is.
+# Jobs are found by a tag, which leaves the job group of the caller as it is.
 
 Made = TypeVar("Made")
 
@@ -35,7 +35,7 @@ def is_connect(session: Any) -> bool:
 
 
 def need_running(session: Any) -> None:
-    """Refuse a session that has ended. Whether it has is known to whoever made it, and told before a row is read."""
+    """Refuse a session that has ended. Whether it has is known to its creator, and reported before a row is read."""
     if has_ended(session):
         raise InvalidInput(
             "The session of Spark has ended, and its frames with it.",
@@ -56,7 +56,7 @@ def has_ended(session: Any) -> bool:
 
 
 def run_within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
-    """Return what is made, in time; raise what it raises, or TimeoutError.
+    """Return the result, in time; raise its error, or TimeoutError.
 
     If this thread is interrupted, the statement is ended, too.
     """
@@ -76,7 +76,7 @@ def run_within(session: Any, seconds: float, run: Callable[[], Made]) -> Made:
 
 
 def run_aside(run: Callable[[], object]) -> None:
-    """Run something that may fail, and whose end nobody needs: it is waited for a while, and then left to itself."""
+    """Run something that may fail, and whose end is not needed: it is waited for a while, and then left to itself."""
     future: Future[object] = Future()
     _start_thread(run, future)
     wait([future], PATIENCE)
@@ -93,7 +93,7 @@ def _start_thread(run: Callable[[], Made], future: Future[Made]) -> None:
 
 
 def _tag_run(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Made]:
-    """Return what is to run in another thread as it would in this one: of the same pool and group, with its tags."""
+    """Return a function to run in another thread as it would in this one: of the same pool and group, with its tags."""
     if is_connect(session):
         tags = {*session.getTags(), tag}
 
@@ -104,7 +104,7 @@ def _tag_run(session: Any, tag: str, run: Callable[[], Made]) -> Callable[[], Ma
 
         return remote
 
-    from pyspark import inheritable_thread_target  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+    from pyspark import inheritable_thread_target  # noqa: PLC0415 - an extra, loaded with the frame
 
     def local() -> Made:
         session.sparkContext.addJobTag(tag)
@@ -125,7 +125,7 @@ def _end(session: Any, tag: str, future: Future[Made]) -> None:
 
     def tell() -> None:
         for _ in range(int(PATIENCE / AGAIN)):
-            with suppress(Exception):  # there is nobody left to tell
+            with suppress(Exception):  # there is no caller left to tell
                 end(tag)
             if wait([future], AGAIN).done:
                 return
@@ -135,14 +135,14 @@ def _end(session: Any, tag: str, future: Future[Made]) -> None:
 
 #: PySpark's own loggers, which write what an engine's error says to the console, rows and all.
 LOUD = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-#: What a session is given that nobody has set up.
+#: The settings of a session that were not set elsewhere.
 SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.adaptive.enabled": "true",
     "spark.driver.maxResultSize": "0",
 }
-#: The largest result that a session lets through, and what it is where nobody has said.
+#: The largest result that a session lets through, and its default.
 LARGEST, USUAL = "spark.driver.maxResultSize", "1g"
 #: Seconds within which a session says what a setting is.
 ANSWERING = 30.0
@@ -151,7 +151,7 @@ UNLIMITED = re.compile(r"0+[a-z]*", re.IGNORECASE)
 
 
 class Hush(logging.Filter):
-    """Keeps quiet what threads log while they ask. What went wrong is in the operator's log."""
+    """Silences the log of threads while they ask. The causes of failures are in the operator's log."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ _HUSH = Hush()
 @contextmanager
 def hush_logs() -> Iterator[None]:
     """Keep PySpark from writing this thread's errors to the console."""
-    from pyspark.logger import PySparkLogger  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+    from pyspark.logger import PySparkLogger  # noqa: PLC0415 - an extra, loaded with the frame
 
     me = threading.get_ident()
     outer = me in _HUSH.threads
@@ -185,8 +185,8 @@ def hush_logs() -> Iterator[None]:
 def spark_session(master: str = "local[2]", settings: Mapping[str, str] | None = None) -> Any:
     """Return a session on this machine, for who has none: quiet, without a web page, and with this Python for its own.
 
-    `settings` are Spark's: `spark_session("local[8]", {"spark.driver.memory": "8g"})`. Where a session runs already, it
-    is returned as it is.
+    `settings` are Spark's: `spark_session("local[8]", {"spark.driver.memory": "8g"})`. If a session runs already, it is
+    returned as it is.
     """
     try:
         from pyspark.sql import SparkSession  # noqa: PLC0415 - slow to load, and an extra

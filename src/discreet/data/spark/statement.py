@@ -54,15 +54,15 @@ class SparkStatementWriter(StatementWriter):
     def __init__(self, aggregation: Aggregation, needs: Needs, *, grouped: bool, asking: bool = False) -> None:
         super().__init__(aggregation, needs, grouped=grouped, asking=asking)
         self._base = False
-        #: What the places of public values stand for, as SQL.
+        #: The values at the places of public values, as SQL.
         listed = [key.expression for key in aggregation.keys if key.values is not None]
         known = [expression for expression in listed if columns_in(expression) <= self._rows.given.keys()]
         self._listed = {self._dialect.value(expression, self._rows.given) for expression in known}
-        #: Whether rows are added up by group at once: nobody asks whose they are, but for how many people there are.
+        #: Whether rows are added up by group at once: their units matter only for the number of people.
         tiny = all(folded.fold in (BundleFold.PRESENT, BundleFold.TINY) for folded in needs.folds)
         #: Whether it matters in which order rows are.
         self.ordered = self._choose_rows
-        # Where any rows will do and bundles are all that is asked for, rows need no numbers; but where groups are
+        # If any rows will do and only bundles are asked for, rows need no numbers; but if groups are
         # chosen, the sort that ranks these has the rows in order, too.
         self._choose_rows = self._choose_rows or (self._any_rows and (self._choose_groups or not asking))
         # Under a limit of all rows a person's first one is in one group, and the person may be in several.
@@ -77,7 +77,7 @@ class SparkStatementWriter(StatementWriter):
         return compute_once(super()._units()) if self._units_twice else super()._units()
 
     def _select_bundles(self) -> str:
-        # Nobody names it where rows are chosen.
+        # Nothing names it where rows are chosen.
         return "SELECT 1 AS nothing" if self._choose_rows else super()._select_bundles()
 
     def _count_bundles(self) -> str:
@@ -189,7 +189,7 @@ class SparkStatementWriter(StatementWriter):
 
     @property
     def _unit_part(self) -> str:
-        """What a unit adds to its marks, from its columns."""
+        """The addend of a unit to its marks, from its columns."""
         typed = [Typed(name, unit.kind) for name, unit in zip(self._rows.unit_names, self._rows.units, strict=True)]
         return f"{name_of_words([self._dialect.word(piece) for piece in typed])} * {UNITS}"
 

@@ -59,7 +59,7 @@ from discreet.data.sql.relations import fan_outs_sql
 from discreet.data.sql.rows import PassedRows, build_passed_rows
 from discreet.data.unit_work import check_unit_work
 
-# Public tables on Spark: nobody's rows, so that their bounds and groups are read off them.
+# Public tables on Spark: rows without a person, so that their bounds and groups are read off them.
 
 
 def public_frame(source: object, table: str, session: Any) -> SparkFrame:
@@ -86,7 +86,7 @@ def _list_rows(spark_frame: SparkFrame, columns: tuple[Column, ...], rows: int) 
 
 
 def _put(entering: Entering, session: Any) -> Any:
-    """Return a file or a frame of somebody else's as one of Spark's. What it holds is read as everywhere, by DuckDB."""
+    """Return a file or a frame of another library as one of Spark's. Its contents are read as everywhere, by DuckDB."""
     with load_separately(entering) as (connection, imported):
         items = ", ".join(f"c{place} AS {quote_name(column.name)}" for place, column in enumerate(imported.columns))
         rows = connection.sql(f"SELECT {items} FROM {entering.rows}")  # noqa: S608 - our own names, and quoted ones
@@ -97,7 +97,7 @@ def _frame(rows: Any, session: Any) -> Any:
     """Return an Arrow table as a frame. One without a row has no batch, of which Connect would know the types."""
     if rows.num_rows:
         return session.createDataFrame(rows)
-    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - an extra, loaded by whoever made a frame
+    from pyspark.sql.pandas.types import from_arrow_schema  # noqa: PLC0415 - an extra, loaded with the frame
 
     return session.createDataFrame([], from_arrow_schema(rows.schema))
 
@@ -125,7 +125,7 @@ def _summarise_columns(spark_frame: SparkFrame) -> tuple[int, list[ColumnSummary
 
 
 def _values(values: Any, place: int, about: int | None) -> list[Value] | None:
-    """Return the values of a column; None if they are no groups, or far too many: about as many as that."""
+    """Return the values of a column; None if they cannot be groups, or are far too many: about as many as that."""
     if about is None or about > 2 * MOST_GROUPS:
         return None
     distinct: list[Value] = values.select(f"x{place}").distinct().limit(MOST_GROUPS + 1).toArrow().column(0).to_pylist()
@@ -145,12 +145,12 @@ class SparkTable:
 
     @property
     def schema(self) -> Schema:
-        """What is public about the one table that there is."""
+        """The public facts about the only table."""
         return self._only().schema
 
     @property
     def schemas(self) -> Mapping[str, Schema]:
-        """What is public about each private table."""
+        """The public facts about each private table."""
         return {name: frame.schema for name, frame in self._frames.private.items()}
 
     @property
@@ -165,7 +165,7 @@ class SparkTable:
 
     @property
     def spellings(self) -> Mapping[str, str]:
-        """What ids are written from, by table: see `SparkFrame.spelling`."""
+        """The kinds that ids are written from, by table: see `SparkFrame.spelling`."""
         return {name: frame.spelling for name, frame in self._frames.private.items()}
 
     @fail_quietly
@@ -297,8 +297,9 @@ def open_spark(  # noqa: PLR0913 - all but the first are named
 
     Arguments are those of `discreet.data.open_table`. A unit's rows are in the order of the column `order`, then of all
     columns, the first one first. A frame that computes something, and one of Spark Connect, is refused unless
-    `never_fails` promises that no row makes it fail. `public` names what is nobody's: frames of the same session, or
-    what `open_table` takes. Memory and threads are the session's: of `settings` only `seconds` says something here.
+    `never_fails` promises that no row makes it fail. `public` names tables without people: frames of the same session,
+    or sources that `open_table` takes. Memory and threads are the session's: of `settings` only `seconds` says
+    something here.
     """
     source = TableSource(
         source=frame,

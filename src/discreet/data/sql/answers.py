@@ -54,7 +54,7 @@ ReadingRule = Sums | CountedCells | Nothing
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What the rows of a statement hold. Public."""
+    """The layout of the rows of a statement. Public."""
 
     keys: tuple[GroupKey, ...]
     #: Whether the groups are known beforehand.

@@ -65,7 +65,7 @@ class ContributionStatement:
     """A statement about units, and how its rows are read."""
 
     text: str
-    #: What tells units apart.
+    #: The columns that identify units.
     units: tuple[Typed, ...]
     #: For each aggregate, whether units add numbers to it.
     of_numbers: tuple[bool, ...]
@@ -126,7 +126,7 @@ def contribution_sql(
 # (`discreet.algebra.aggregates`), so the bundles of those who stay are the same without the others; sums of groups are
 # sums of bundles; and what is asked and what is added up are the same numbers.
 
-#: What is below this is added up in 64 bits.
+#: Numbers below this are added up in 64 bits.
 NARROW = 1 << 62
 
 
@@ -134,7 +134,7 @@ NARROW = 1 << 62
 class Bundles:
     """Bundles by their units' and groups' places. Private."""
 
-    #: What tells units apart, by columns: each unit stands once.
+    #: The ids of units, by columns: each unit stands once.
     ids: tuple[Sequence[Value], ...]
     units: NDArray[np.intp]
     groups: NDArray[np.intp]
@@ -162,7 +162,7 @@ class Bundles:
         return floats_above(reach), floats_above(sum_by_place(self.units, squares * squares, size, most**2 * many))
 
     def sums(self, size: int) -> tuple[NDArray[np.intp], list[NDArray[Any]]]:
-        """Return those of so many groups that somebody has, and for each number its sum in each of these."""
+        """Return those of so many groups that some unit has, and for each number its sum in each of these."""
         occupied = np.flatnonzero(np.bincount(self.groups, minlength=size))
         most = [int(np.abs(numbers).max(initial=0)) * len(numbers) for numbers in self.numbers]
         return occupied, [

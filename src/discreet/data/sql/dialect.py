@@ -3,8 +3,8 @@
 `sql.relations` and `sql.statement` write the rest once for all.
 
 A dialect is made for one statement: it gathers the constants of that statement as parameters (or writes them such that
-nothing of a question can be taken for SQL). What it writes never raises because of a row: what has no value is NULL.
-Expressions mean what `discreet.algebra.functions` says.
+nothing of a question can be taken for SQL). Its SQL never raises because of a row: an expression without a value is
+NULL. Expressions mean what `discreet.algebra.functions` says.
 """
 
 import math
@@ -36,14 +36,14 @@ class Typed:
 class Scanned:
     """A table as it stands in FROM: its columns by name, in canonical form (finite reals, times in UTC, no padding)."""
 
-    #: What follows FROM: a table, or a subquery in parentheses; with its alias.
+    #: The text after FROM: a table, or a subquery in parentheses; with its alias.
     text: str
     columns: Mapping[str, str]
-    #: What the rows of one unit are ordered by, one after another: pieces for `sorting`.
+    #: The sort keys of the rows of one unit, one after another: pieces for `sorting`.
     order: tuple[Typed, ...]
-    #: What tells units apart (`discreet.algebra.row_caps`); none for a public table, or where rows are units.
+    #: The columns that identify units (`discreet.algebra.row_caps`); none for a public table, or where rows are units.
     units: tuple[Typed, ...]
-    #: What stands in FROM in place of the text and yields some of the rows, soon; empty if there is no such way.
+    #: The replacement of the text in FROM that yields some of the rows, soon; empty if there is none.
     some: str = ""
 
 
@@ -51,7 +51,7 @@ class Dialect(Protocol):
     """One engine's SQL, for one statement."""
 
     def scan_private(self, table: str, alias: str, *, whole: bool = False) -> Scanned:
-        """Return a private table under an alias; rows of nobody are still in it.
+        """Return a private table under an alias; rows without a person are still in it.
 
         `whole`: also rows that were set aside as they were beyond the cap, on an engine that does so.
 
@@ -116,7 +116,7 @@ class Dialect(Protocol):
         ...
 
     def sorting(self, piece: Typed) -> str:
-        """Return what stands after ORDER BY: NULL first, texts by their UTF-8 bytes, false before true."""
+        """Return the text after ORDER BY: NULL first, texts by their UTF-8 bytes, false before true."""
         ...
 
     def quote_name(self, name: str) -> str:

@@ -1,7 +1,7 @@
 """Writes relations as SQL, once for all engines: one SELECT, with the rows and the order of `algebra.relations`.
 
 Only what DuckDB, PostgreSQL and Spark have in common: SELECT, JOIN, LEFT JOIN, EXISTS, ROW_NUMBER, UNION ALL, GROUP BY.
-The rest is a `Dialect`'s. What is selected has safe names, u0, o0, c0, …, and each subquery an alias t0, t1, … of its
+The rest is a `Dialect`'s. Selected columns have safe names, u0, o0, c0, …, and each subquery an alias t0, t1, … of its
 own, so that no name of a question is ever part of it.
 
 Units above a cap (`discreet.algebra.row_caps`) are found by counting, and only their rows are numbered: all others pass
@@ -43,9 +43,9 @@ from discreet.core.exact import nearest_float
 from discreet.core.schema import Column, Kind
 from discreet.data.sql.dialect import Dialect, Scanned, Typed
 
-#: What names on the left and on the right of a pair begin with, while they are compared.
+#: The prefixes of names on the left and on the right of a pair, while they are compared.
 LEFT, RIGHT = "left.", "right."
-#: What engines have a function for.
+#: The folds that engines have a function for.
 FOLDED = {
     Fold.PRESENT: "count({})",
     Fold.DISTINCT: "count(DISTINCT {})",
@@ -56,12 +56,12 @@ FOLDED = {
 
 @dataclass(frozen=True, slots=True)
 class RelationSql:
-    """A SELECT, and what it yields: names of its own columns, for whoever selects from it in turn."""
+    """A SELECT, and its columns: their names, for a statement that selects from it in turn."""
 
     text: str
-    #: u0, or u0 and u1; none if rows are units, or nobody's alone.
+    #: u0, or u0 and u1; none if rows are units, or belong to no single person.
     units: tuple[Typed, ...]
-    #: What the rows of one unit are ordered by, for `Dialect.sorting`. Rows that are equal in all are interchangeable.
+    #: The sort keys of the rows of one unit, for `Dialect.sorting`. Rows that are equal in all are interchangeable.
     order: tuple[Typed, ...]
     #: The relation's columns, in their order, under safe names.
     columns: Mapping[str, Typed]
@@ -170,7 +170,7 @@ class RelationSqlWriter:
         return cap_rows(self, rows, self.facts.cap, once=False)
 
     def _select_table(self, scanned: Scanned, columns: Sequence[Column]) -> RelationSql:
-        """Return a table's own rows; those of nobody are left out."""
+        """Return a table's own rows; those without a person are left out."""
         somebody = f" WHERE {scanned.units[0].text} IS NOT NULL" if scanned.units else ""
         pieces = {column.name: Typed(scanned.columns[column.name], column.kind) for column in columns}
         return self.select(scanned.units, scanned.order, pieces, f"FROM {scanned.text}{somebody}")
@@ -205,7 +205,7 @@ class RelationSqlWriter:
         return RelationSql(grouped.text, grouped.units, tuple(grouped.columns.values())[: len(keys)], grouped.columns)
 
     def _fold_values(self, folded: Folded, value: Typed | None) -> str:
-        """Return what one unit's values become; GROUP BY stands below."""
+        """Return the expressions of one unit's values; GROUP BY stands below."""
         if value is None:
             return "count(*)"
         if folded.fold is Fold.TOTAL:
@@ -454,7 +454,7 @@ def _thin_by_numbers(
     partner: tuple["RelationSql", str] | None,
     rule: tuple[str, str],
 ) -> "RelationSql":
-    """Return what stays of a relation that is held under a name, with all of its rows numbered.
+    """Return the rows that stay of a relation that is held under a name, with all of its rows numbered.
 
     `partner` is the other side of a join; `rule` says when all rows of a unit stay, and else how many, in terms of the
     unit's number of rows n, and m on the other side.
@@ -478,7 +478,7 @@ def _thin_by_numbers(
 
 
 def _start(writer: "RelationSqlWriter", source: "RelationSql") -> str:
-    """Return where the choice of a unit's n rows begins, before it is taken modulo n."""
+    """Return the start of the choice of a unit's n rows, before it is taken modulo n."""
     return writer.dialect.mix(f"({CAP_SALT} + {writer.name(source.units)} * {UNITS} + (n & {MASK}) * {OTHERS})")
 
 
@@ -490,7 +490,7 @@ def with_tables(tables: Sequence[str], source: "RelationSql") -> "RelationSql":
 def _thin_crowded(
     writer: "RelationSqlWriter", source: "RelationSql", name: str, crowd: tuple[str, str, str]
 ) -> "RelationSql":
-    """Return what stays of a relation that is held under a name.
+    """Return the rows that stay of a relation that is held under a name.
 
     `crowd` is the table of units above their caps, and how many rows each has and may keep, in terms of its columns.
     """
@@ -547,7 +547,7 @@ def _most(writer: "RelationSqlWriter", counted: str) -> str:
 
 
 def same_unit(left: Sequence[Typed], right: Sequence[Typed]) -> list[str]:
-    """Return the tests that two rows are one unit's. Nobody's person is NULL, but a window may be."""
+    """Return the tests that two rows are one unit's. A unit's person is never NULL, but a window may be."""
     tests = [f"{left[0].text} = {right[0].text}"]
     for piece, other in zip(left[1:], right[1:], strict=True):
         tests.append(f"{piece.text} IS NOT DISTINCT FROM {other.text}")

@@ -160,10 +160,10 @@ class UnitPart:
 
 @dataclass(slots=True)
 class Needs:
-    """What the aggregates of a statement need, gathered one after another."""
+    """The requirements of a statement's aggregates, gathered one after another."""
 
     rows: PassedRows
-    #: What is folded, and the names of the columns that hold it.
+    #: The folded expressions, and the names of the columns that hold them.
     folds: dict[FoldedValue, str] = field(default_factory=dict)
     #: The columns that bundles are told apart by, beside units and groups.
     cells: list[str] = field(default_factory=list)
@@ -258,7 +258,7 @@ class Needs:
         return CountedCells(len(self.parts), count, part.by_group, flat)
 
     def _of_rows(self, aggregate: PeopleAggregate) -> ReadingRule:
-        """Return what is asked of units where each row is one."""
+        """Return the requirements of units where each row is one."""
         match aggregate:
             case PeopleBy(most=most):
                 self.parts.append(CellPart(self._cell(self.rows.cell("0")), by_group=False))

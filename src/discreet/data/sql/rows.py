@@ -33,7 +33,7 @@ class GroupKey:
 
     @property
     def column_kind(self) -> Kind:
-        """What the column holds."""
+        """The kind of the column's values."""
         return self.kind if self.values is None else Kind.INTEGER
 
     @property
@@ -50,7 +50,7 @@ class GroupKey:
 
 @dataclass(frozen=True, slots=True)
 class KeySql:
-    """What a key's column holds, its word, and what lets rows pass that have one of the public values."""
+    """The expression of a key's column, its word, and the condition for rows with one of the public values."""
 
     column: str
     word: str
@@ -149,7 +149,7 @@ class PassedRows:
     """A SELECT in the making."""
 
     dialect: BoundedDialect
-    #: What follows FROM.
+    #: The text after FROM.
     origin: str
     units: tuple[Typed, ...]
     order: tuple[Typed, ...]
@@ -160,7 +160,7 @@ class PassedRows:
     salt: int
     #: Whether the words of texts are computed once for each text that occurs, and looked up.
     look_up: bool = False
-    #: What stands in place of `origin` and yields some of the rows, soon; empty if there is no such way.
+    #: The replacement of `origin` that yields some of the rows, soon; empty if there is none.
     some: str = ""
     keys: tuple[GroupKey, ...] = ()
     columns: Used = field(init=False)
@@ -202,7 +202,7 @@ class PassedRows:
         if key.values is None:
             values, key_sql = None, private_key(value, self.dialect)
         else:
-            # Where other keys are private, groups are sorted by their values.
+            # If other keys are private, groups are sorted by their values.
             values = key.values if public else tuple(sorted(key.values, key=lambda member: group_order((member,))))
             key_sql = public_key(value, values, f"j{place}", self.dialect)
         self.keys = (*self.keys, GroupKey(f"g{place}", value.kind, values))
@@ -318,7 +318,8 @@ class PassedRows:
     def _words(self, *, once: bool) -> tuple[list[str], str]:
         """Return the words of the keys, and what has to be joined for them; `once`: where looking up is worth it.
 
-        Most texts are met among some of the rows. What is not found is hashed where it stands: it is the same word.
+        Most texts are met among some of the rows. A text that is not found is hashed where it stands: it is the same
+        word.
         """
         words, joins = [sql.word for sql in self._groups], ""
         where = f" WHERE {' AND '.join(self._conditions)}" if self._conditions else ""
@@ -328,7 +329,7 @@ class PassedRows:
                 word = self.dialect.word(Typed("v", Kind.TEXT))
                 joins += f" LEFT JOIN (SELECT v, {word} AS w FROM ({different}) AS f) AS t{place}"
                 joins += f" ON {sql.column} = t{place}.v"
-                # What is equal to nothing is NULL, or was not among those that were looked at.
+                # A value that is equal to none is NULL, or was not among those that were looked at.
                 words[place] = f"coalesce(t{place}.w, {sql.word if self.some else NULL})"
         return words, joins
 

@@ -3,10 +3,10 @@
 A unit's groups are ranked by their marks, and rows of other groups left out: that takes one sort by unit and mark. What
 is left is put together: a *bundle* is the rows of one unit in one group (in one cell, where cells are counted), with
 its number of rows and its sums. Only units' groups that have more rows than the limit lets count are read once more,
-row by row in their order, to choose among them. What orders rows is computed for no others. Where nobody asks
-about units, bundles that count whole are added up at once, so that nothing is kept but sums and crowded groups.
+row by row in their order, to choose among them. The order of rows is computed for no others. If units are not
+asked about, bundles that count whole are added up at once, so that nothing is kept but sums and crowded groups.
 
-What counts is what `discreet.algebra.aggregates` says.
+`discreet.algebra.aggregates` defines which rows count.
 """
 
 # ruff: noqa: S608 - names are our own, and constants are written by the dialect
@@ -41,7 +41,7 @@ def write_bounded_sql(
     """Return the statement of an aggregation; `table` is asked if it has no relation of its own.
 
     `look_up`: the words of groups are computed once a group, and joined: for engines that take long to hash a text.
-    `leavers`: the units whose rows are left out, as a table with the columns v0, … of their ids; nobody without.
+    `leavers`: the units whose rows are left out, as a table with the columns v0, … of their ids; none without it.
     """
     needs = Needs(build_passed_rows(aggregation, table, dialect, look_up=look_up))
     needs.rows.leave_out(leavers)
@@ -77,7 +77,7 @@ class StatementWriter:
         #: Whether a unit's groups are ranked: to choose, or to be counted where cells make several bundles of one.
         counted = self._units_asked and bool(self._rows.keys) and bool(needs.cells)
         self._ranks = self._choose_groups or counted
-        # Where nothing is chosen and nobody is counted, it does not matter whose rows are put together.
+        # If nothing is chosen and no units are counted, it does not matter whose rows are put together.
         apart = self._choose_groups or crowds or needs.people or self._units_asked or asking
         self._apart = self._rows.unit_names if apart else []
         #: Whether bundles are added up before crowded ones are read again.
@@ -124,11 +124,11 @@ class StatementWriter:
 
     @property
     def most_bundles(self) -> float:
-        """How many bundles one unit has at most, where there are no cells."""
+        """The largest number of bundles of one unit, without cells."""
         return min(self._limit.groups, self._most_groups())
 
     def _tables(self) -> str:
-        """Return what stands before a statement about bundles that count."""
+        """Return the text before a statement about bundles that count."""
         tables = {"base": self._rows.select_rows(ranks=self._ranks, ordered=True)} if self._base else {}
         tables |= {"kept": self._select_bundles(), "counted": self._count_bundles()}
         return ", ".join(f"{name} AS ({text})" for name, text in tables.items())
@@ -264,13 +264,13 @@ class StatementWriter:
 
     @property
     def _together(self) -> list[str]:
-        """What the rows share that compete with each other."""
+        """The columns that the competing rows share."""
         return [*self._rows.unit_names, *(self._rows.group_names if self._by_groups else [])]
 
     # --- what comes out ---
 
     def _groups(self) -> str:
-        """Return part 0: the sums of each group. What is the largest or smallest of a unit stays where it is."""
+        """Return part 0: the sums of each group. The largest or smallest of a unit stays where it is."""
         names, many = self._rows.group_names, self._dialect.wide_sum("n")
         sums = [
             folded.of_bundles(name, self._dialect) if folded.added else self._nothing(Kind.INTEGER)
