@@ -1,26 +1,45 @@
 """`discreet.connect` and `discreet mcp` at a service of real processes: slots, workers that die, and one payment."""
 
 import asyncio
+import json
 import os
 import signal
 import sys
+import time
 
 import pytest
 
 pytest.importorskip("uvicorn", reason="discreet[service] is not installed")
+pytest.importorskip("jwt", reason="discreet[oidc] is not installed")
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec
+from jwt.algorithms import ECAlgorithm
 
 import discreet
 from clinic import BY_WARD, COUNT
 from discreet.core import DiscreetError
 from discreet.gate import Ledger
+from discreet.session import NotAllowed
 from running import running, write_served
 
 QUICK = 'rows = 10_000\nslot = "100ms"\nworkers = 1'
+OIDC = """
+[service.oidc]
+issuer = "https://login.hospital.example"
+audience = "clinic"
+keys = "jwks.json"
+"""
+#: A key of an identity provider.
+KEY = ec.generate_private_key(ec.SECP256R1())
 
 
 @pytest.fixture(scope="module")
 def clinic(tmp_path_factory):
-    return write_served(tmp_path_factory.mktemp("remote"), service=QUICK)
+    folder = tmp_path_factory.mktemp("remote")
+    public = {**ECAlgorithm.to_jwk(KEY.public_key(), as_dict=True), "kid": "one"}
+    (folder / "jwks.json").write_text(json.dumps({"keys": [public]}))
+    return write_served(folder, service=f"{QUICK}{OIDC}")
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +83,20 @@ def test_what_is_lost_or_late_is_asked_for_again_and_paid_once(service, clinic):
             assert answer.receipt.request == f"bob:{request}"
     paid = payments(clinic)
     assert [paid.count(f"bob:killed-{number}") for number in range(2)] == [1, 1]
+
+
+def test_somebody_whom_an_identity_provider_names_asks_and_pays(service, clinic):
+    now = int(time.time())
+    said = {"iss": "https://login.hospital.example", "aud": "clinic", "sub": "sam", "iat": now, "exp": now + 600}
+    token = jwt.encode(said, KEY, algorithm="ES256", headers={"kid": "one"})
+    with discreet.connect(service.http, token=token) as remote:
+        assert remote.analyst == "sam"
+        assert remote.sql(COUNT, epsilon=0.125).receipt.analyst == "sam"
+    for wrong in ({"sub": "eva"}, {"aud": "census"}, {"exp": now - 60}):
+        with pytest.raises(NotAllowed):
+            discreet.connect(
+                service.http, token=jwt.encode({**said, **wrong}, KEY, algorithm="ES256", headers={"kid": "one"})
+            )
 
 
 def test_an_assistant_asks_a_service_of_processes(service, clinic):

@@ -6,6 +6,7 @@ HTTP = "unit/test_service_http.py"
 LIMITS = "unit/test_service_limits.py"
 SERVING = "unit/test_service_http_server.py"
 ASSISTANTS = "unit/test_service_assistants.py"
+OIDC = "unit/test_service_oidc.py"
 
 HTTP_MUTANTS = [
     Mutant(
@@ -133,5 +134,96 @@ HTTP_MUTANTS = [
         'arguments.get("request") if request else None',
         "None",
         f"{ASSISTANTS}::test_what_is_not_ready_names_the_request_to_ask_again_under",
+    ),
+    Mutant(
+        "a token for another service is taken",
+        "service/oidc/provider.py::IdentityProvider._read_claims",
+        'alone = claims.get("aud") in (settings.audience, [settings.audience])',
+        "alone = True",
+        f"{OIDC}::test_claims_that_are_not_for_this_service_now_name_nobody",
+    ),
+    Mutant(
+        "a token of another issuer is taken",
+        "service/oidc/provider.py::IdentityProvider._read_claims",
+        'claims.get("iss") == settings.issuer',
+        "True",
+        f"{OIDC}::test_claims_that_are_not_for_this_service_now_name_nobody",
+    ),
+    Mutant(
+        "a token that has ended is taken",
+        "service/oidc/provider.py::IdentityProvider._is_now",
+        "starts - LEEWAY <= now < ends + LEEWAY",
+        "starts - LEEWAY <= now",
+        f"{OIDC}::test_claims_that_are_not_for_this_service_now_name_nobody",
+    ),
+    Mutant(
+        "a token lives as long as it says",
+        "service/oidc/provider.py::IdentityProvider._is_now",
+        "and ends - begun <= MOST_LIFE",
+        "",
+        f"{OIDC}::test_claims_that_are_not_for_this_service_now_name_nobody",
+    ),
+    Mutant(
+        "a token that is bound to a key is taken without it",
+        "service/oidc/provider.py::IdentityProvider._name_in",
+        '"cnf" in claims or',
+        "",
+        f"{OIDC}::test_claims_that_are_not_for_this_service_now_name_nobody",
+    ),
+    Mutant(
+        "an address that nobody confirmed is a name",
+        "service/oidc/provider.py::IdentityProvider._name_in",
+        'claims.get("email_verified") is not True',
+        "False",
+        f"{OIDC}::test_an_address_that_nobody_confirmed_names_nobody",
+    ),
+    Mutant(
+        "an algorithm that is not listed is taken",
+        "service/oidc/provider.py::IdentityProvider._is_head",
+        'head.get("alg") in self._settings.algorithms',
+        'isinstance(head.get("alg"), str)',
+        f"{OIDC}::test_signatures_of_others_and_of_other_algorithms_name_nobody",
+    ),
+    Mutant(
+        "a signature is not checked",
+        "service/oidc/provider.py::IdentityProvider._read_claims",
+        "options=OPTIONS",
+        'options={**OPTIONS, "verify_signature": False}',
+        f"{OIDC}::test_signatures_of_others_and_of_other_algorithms_name_nobody",
+    ),
+    Mutant(
+        "a token of a logout signs somebody in",
+        "service/oidc/provider.py::IdentityProvider._is_head",
+        "usual = isinstance(kind, str) and kind.lower() in TYPES",
+        "usual = isinstance(kind, str)",
+        f"{OIDC}::test_signatures_of_others_and_of_other_algorithms_name_nobody",
+    ),
+    Mutant(
+        "somebody who was revoked is signed in by the provider",
+        "service/registry.py::Registry.find_member",
+        "person is not None and person.revoked is None",
+        "person is not None",
+        f"{OIDC}::test_a_token_names_people_of_the_registry_in_the_role_that_it_says",
+    ),
+    Mutant(
+        "tokens make the service ask the provider without end",
+        "service/oidc/key_sets.py::KeyAddress.look_again",
+        "if self._clock() - self._tried < PAUSE:",
+        "if False:",
+        f"{OIDC}::test_tokens_do_not_make_the_service_ask_the_provider_more_than_once_a_minute",
+    ),
+    Mutant(
+        "keys of a provider that is away are good for ever",
+        "service/oidc/key_sets.py::KeyAddress.list_keys",
+        "return self._keys if age <= STALE else ()",
+        "return self._keys",
+        f"{OIDC}::test_a_provider_that_is_away_is_asked_again_and_its_keys_end_after_a_day",
+    ),
+    Mutant(
+        "a key of any size signs somebody in",
+        "service/oidc/key_sets.py::_read_key",
+        'if fields["kty"] == "RSA" and key.key_size < LEAST_BITS:',
+        "if False:",
+        f"{OIDC}::test_only_keys_that_sign_are_taken",
     ),
 ]

@@ -110,6 +110,11 @@ class Registry:
         person = self._snapshot().people.get(name)
         return person.principal if person is not None and person.list_valid(self._clock()) else None
 
+    def find_member(self, name: str) -> Principal | None:
+        """Return somebody by name, unless they were revoked: for those whose identity was checked elsewhere."""
+        person = self._snapshot().people.get(name)
+        return person.principal if person is not None and person.revoked is None else None
+
     def scram_verifier(self, name: str) -> ScramVerifier:
         """Return what a proof of SCRAM is checked with; of a name that nobody has, what no proof passes."""
         person, key = self._snapshot().people.get(name), self._need_key()

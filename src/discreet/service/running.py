@@ -10,7 +10,7 @@ import logging
 import resource
 import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,7 @@ from discreet.service.serving import serve_dataset, start_nursery
 from discreet.service.settings import ServiceSettings
 
 try:
-    from discreet.service.http.app import HttpFace, build_app
+    from discreet.service.http.app import Authenticator, HttpFace, build_app
     from discreet.service.http.server import Listening, build_server
 except ImportError:
     raise InvalidInput("A service needs Starlette and uvicorn.", fix="pip install 'discreet[service]'") from None
@@ -65,6 +65,7 @@ def check_service(paths: Sequence[str | Path], binding: Binding) -> tuple[Datase
     """Return the datasets of a service, after all was checked that can be without opening rows or ledgers."""
     datasets = read_datasets(paths)
     _check_listener(datasets[0].service, binding)
+    _admit_people(datasets)
     return datasets
 
 
@@ -96,7 +97,8 @@ def run_service(paths: Sequence[str | Path], binding: Binding, tell: Callable[[A
         _check_listener(datasets[0].service, binding)
         _limit_process(datasets[0].service.connections)
         stack.enter_context(_log_privately(datasets[0].operator_log))
-        asyncio.run(_serve(_Start(datasets=datasets, nurseries=nurseries, binding=binding, tell=tell)))
+        people = _admit_people(datasets)
+        asyncio.run(_serve(_Start(datasets=datasets, nurseries=nurseries, people=people, binding=binding, tell=tell)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +107,8 @@ class _Start:
 
     datasets: Sequence[DatasetSettings]
     nurseries: Sequence[Nursery]
+    #: Who is admitted to each dataset, by its name.
+    people: Mapping[str, Authenticator]
     binding: Binding
     tell: Callable[[Addresses], None]
 
@@ -130,7 +134,7 @@ async def _hold_service(
     start: _Start, listener: socket.socket, doors: Sequence[FrontDoor], stop: asyncio.Event
 ) -> None:
     """Listen, and hold all of it until the end."""
-    server = build_server(build_app(_face_of(start.datasets, doors)), _listening(start.service, start.binding))
+    server = build_server(build_app(_face_of(start, doors)), _listening(start.service, start.binding))
     running = asyncio.create_task(server.serve([listener]))
     try:
         await server.ready.wait()
@@ -181,13 +185,24 @@ async def _watch(doors: Sequence[FrontDoor], running: asyncio.Task[None], stop: 
         stopping.cancel()
 
 
-def _face_of(datasets: Sequence[DatasetSettings], doors: Sequence[FrontDoor]) -> HttpFace:
+def _face_of(start: _Start, doors: Sequence[FrontDoor]) -> HttpFace:
     """Return what is served over HTTP: each door behind limits and an audit log, for the people of its dataset."""
     return HttpFace(
-        doors={one.name: _guard(one, door) for one, door in zip(datasets, doors, strict=True)},
-        people={one.name: Registry(one.people) for one in datasets},
-        origins=frozenset(datasets[0].service.origins),
+        doors={one.name: _guard(one, door) for one, door in zip(start.datasets, doors, strict=True)},
+        people=start.people,
+        origins=frozenset(start.service.origins),
     )
+
+
+def _admit_people(datasets: Sequence[DatasetSettings]) -> dict[str, Authenticator]:
+    """Return who is admitted: people with tokens of the service, and those whom an identity provider names."""
+    people: dict[str, Authenticator] = {one.name: Registry(one.people) for one in datasets}
+    for one in datasets:
+        if one.service.oidc is not None:
+            from discreet.service.oidc.provider import build_people  # noqa: PLC0415 - it loads an extra
+
+            people[one.name] = build_people(Registry(one.people), one.service.oidc)
+    return people
 
 
 def _guard(dataset: DatasetSettings, door: FrontDoor) -> GuardedDoor:

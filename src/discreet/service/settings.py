@@ -13,6 +13,13 @@ connections = 2000         # of all clients; connections_per_client = 200 of one
 origins = []               # web pages whose requests are served
 requests_per_minute = 600  # of one person; questions_at_once = 4
 epsilon_per_hour = 1       # of one person; or rho_per_hour
+
+[service.oidc]             # tokens of an identity provider are taken, too
+issuer = "https://login.hospital.example"
+audience = "discreet"      # what the provider calls this service
+keys = "jwks.json"         # or the address of the provider's keys, https://…
+claim = "sub"              # which says the name of the registry
+algorithms = ["RS256", "ES256"]
 """
 
 import re
@@ -20,6 +27,7 @@ import tomllib
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +58,35 @@ NUMBERS, TEXTS, PATHS = (
     ("host", "catalogue"),
     ("certificate", "key"),
 )
-KNOWN = ("name", *NUMBERS, "slot", "memory", *TEXTS, *PATHS, "origins", *LIMITS)
+KNOWN = ("name", *NUMBERS, "slot", "memory", *TEXTS, *PATHS, "origins", *LIMITS, "oidc")
+#: Algorithms of signatures that a provider may use: none with a secret that both sides hold.
+ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+USUAL_ALGORITHMS = ("RS256", "ES256")
+OIDC = ("issuer", "audience", "keys", "claim", "algorithms")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OidcSettings:
+    """An identity provider whose tokens are taken."""
+
+    issuer: str
+    audience: str
+    #: A file, or an address that begins with https://.
+    keys: Path | str
+    claim: str = "sub"
+    algorithms: tuple[str, ...] = USUAL_ALGORITHMS
+
+    def __post_init__(self) -> None:
+        for name in ("issuer", "audience", "claim"):
+            _text(getattr(self, name), name)
+        if not self.issuer.startswith("https://"):
+            raise InvalidInput("The issuer is no address of https.", fix='write it as the provider does: "https://…"')
+        wrong = [one for one in self.algorithms if one not in ALGORITHMS]
+        if wrong or not self.algorithms:
+            raise InvalidInput(
+                "An algorithm of [service.oidc] is not one that is safe here.",
+                fix=f"use some of: {', '.join(ALGORITHMS)}",
+            )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +112,8 @@ class ServiceSettings:
     origins: tuple[str, ...] = ()
     #: What one person may do in a time.
     limits: RateLimits = field(default_factory=RateLimits)
+    #: Whose tokens are taken beside the service's own; nobody's, if left out.
+    oidc: OidcSettings | None = None
 
     def __post_init__(self) -> None:
         settle(self, workers=whole(self.workers, "workers", most=MOST_WORKERS), rows=whole(self.rows, "rows"))
@@ -129,21 +167,41 @@ def dataset_name(path: str | Path, settings: ServiceSettings) -> str:
 
 
 def _read_fields(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
+    readers: dict[str, Any] = {
+        "slot": read_duration,
+        "memory": lambda value: Engine(memory=value).memory,
+        "origins": _read_origins,
+        "oidc": lambda value: _read_oidc(value, folder),
+        **{name: partial(_text, name=name) for name in TEXTS},
+        **{name: lambda value, name=name: folder / _text(value, name) for name in PATHS},
+    }
     read = {name: value for name, value in fields.items() if name in (*NUMBERS, "name")}
-    if "slot" in fields:
-        read["slot"] = read_duration(fields["slot"])
-    if "memory" in fields:
-        read["memory"] = Engine(memory=fields["memory"]).memory
-    for name in TEXTS:
-        if name in fields:
-            read[name] = _text(fields[name], name)
-    for name in PATHS:
-        if name in fields:
-            read[name] = folder / _text(fields[name], name)
-    if "origins" in fields:
-        read["origins"] = _read_origins(fields["origins"])
+    read |= {name: reader(fields[name]) for name, reader in readers.items() if name in fields}
     limits = {LIMITS[name]: value for name, value in fields.items() if name in LIMITS}
     return {**read, "limits": RateLimits(**limits)}
+
+
+def _read_oidc(fields: object, folder: Path) -> OidcSettings:
+    if not isinstance(fields, dict):
+        raise InvalidInput("oidc is no heading.", fix="write [service.oidc], and settings below it")
+    for name in fields:
+        if name not in OIDC:
+            raise InvalidInput(f"Unknown setting {name!r} below [service.oidc].", fix=f"use some of: {', '.join(OIDC)}")
+    for name in OIDC[:3]:
+        if name not in fields:
+            raise InvalidInput(f"{name} is missing below [service.oidc].", fix=f'write {name} = "…"')
+    keys = _text(fields["keys"], "keys")
+    algorithms = fields.get("algorithms", list(USUAL_ALGORITHMS))
+    if not isinstance(algorithms, list) or not all(isinstance(one, str) for one in algorithms):
+        raise InvalidInput("algorithms are no list.", fix='write algorithms = ["RS256"]')
+    more = {"claim": _text(fields["claim"], "claim")} if "claim" in fields else {}
+    return OidcSettings(
+        issuer=_text(fields["issuer"], "issuer"),
+        audience=_text(fields["audience"], "audience"),
+        keys=keys if "://" in keys else folder / keys,
+        algorithms=tuple(algorithms),
+        **more,
+    )
 
 
 def _read_origins(value: object) -> tuple[str, ...]:
