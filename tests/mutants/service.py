@@ -48,9 +48,16 @@ SERVICE_MUTANTS = [
     Mutant(
         "a run that is made again is not paced",
         "gate/gate.py::Gate._charge_run",
-        "        self._pacer.begin(run.number, plan)\n",
-        "",
+        "        self._pacer.begin(run.number, plan)\n        table = ",
+        "        table = ",
         "unit/test_gate_personal_runs.py",
+    ),
+    Mutant(
+        "an answer leaves when all people are charged",
+        "gate/gate.py::Gate._charge_run",
+        "            run.number = self._pacer.finish(run.number)\n",
+        "            run.number = run.number + 0\n",
+        "unit/test_gate_personal_runs.py::test_the_time_of_charging_people_ends_with_a_slot_as_that_of_the_run_does",
     ),
     Mutant(
         "a second run may take any time",

@@ -511,7 +511,41 @@ def test_a_run_that_is_made_again_is_paced_again_from_before_balances_are_read(p
 
     doing = rivals(place, Crowd({"ann": 1}), 1)
     Gate(ledger, Crowd({"ann": 1, "bob": 1}), pacer=Pacer()).release(Ask(doing=doing))
-    assert steps == ["begin", "balances", "finish"] * 2
+    assert steps == ["begin", "balances", "finish", "begin", "finish"] * 2
+
+
+def test_the_time_of_charging_people_ends_with_a_slot_as_that_of_the_run_does(place, ledger):
+    """It grows with the number of people who take part: their charges are packed, written and at times added up."""
+    seen = []
+
+    class Pacer:
+        def begin(self, _run, _plan):
+            pass
+
+        def finish(self, run):
+            events = [type(event) for _, event in ledger.entries()]
+            seen.append((Charged in events, Released in events))
+            return run
+
+    Gate(ledger, Crowd({"ann": 1, "bob": 1}), pacer=Pacer()).release(Ask())
+    assert seen == [(False, False), (True, False)]
+
+
+def test_charges_are_added_up_within_a_slot(place, ledger, monkeypatch):
+    monkeypatch.setattr(desks, "OFTEN", 1)
+    steps, tidy = [], ledger.people.tidy
+    monkeypatch.setattr(ledger.people, "tidy", lambda: steps.append("tidy") or tidy())
+
+    class Pacer:
+        def begin(self, _run, _plan):
+            steps.append("begin")
+
+        def finish(self, run):
+            steps.append("finish")
+            return run
+
+    Gate(ledger, Crowd({"ann": 1}), pacer=Pacer()).release(Ask())
+    assert steps == ["begin", "finish", "begin", "tidy", "finish"]
 
 
 def test_an_answer_that_another_process_stored_first_is_not_fresh(place, ledger):

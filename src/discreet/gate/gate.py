@@ -395,9 +395,6 @@ class Gate(Generic[Data]):
             del outcome
             if failure is not None:
                 raise failure
-        if self._personal:
-            with suppress(DiscreetError):  # what was asked for is stored; the next one will find out
-                self._ledger.people.tidy()
         return drawn
 
     @contextmanager
@@ -458,12 +455,20 @@ class Gate(Generic[Data]):
     def _charge_run(self, plan: Any, receipt: Receipt, run: TrackedRun) -> tuple[bytes, int] | None:
         """Return the answer of a run whose charges are on disk, and where; None if others were charged meanwhile.
 
-        It begins before balances are read. A run that is made again begins again, so that its time is hidden, too.
+        It begins before balances are read. A run that is made again begins again, so that its time is hidden, too. So
+        is the time of charging, which grows with the number of people who take part.
         """
+        people = self._ledger.people
         self._pacer.begin(run.number, plan)
-        table = self._ledger.people.build_charged_table(receipt.payment, self._data)
+        table = people.build_charged_table(receipt.payment, self._data)
         answer = self._run(plan, receipt, run, None, table)
-        charge = self._ledger.people.charge(receipt.payment, table.run)
+        self._pacer.begin(run.number, plan)
+        try:
+            charge = people.charge(receipt.payment, table.run)
+            with suppress(DiscreetError):  # the next question will find out
+                people.tidy()
+        finally:
+            run.number = self._pacer.finish(run.number)
         return None if charge is None else (answer, charge)
 
     def _run(
