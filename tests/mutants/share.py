@@ -3,6 +3,7 @@
 from mutants.mutant import Mutant
 
 TESTS = "unit/test_gate_shares.py"
+SERVICE, PROCESSES = "unit/test_service_shares.py", "contracts/test_service_shares.py"
 
 SHARE_MUTANTS = [
     Mutant(
@@ -103,5 +104,40 @@ SHARE_MUTANTS = [
         "        state = replace(state, account=state.account.resize(event.limit, event.analyst))\n"
         "        return replace(state, shares=state.shares.record_request(request))\n",
         f"{TESTS}::test_a_request_that_is_granted_sets_the_share_and_who_decided_stays_on_record",
+    ),
+    Mutant(
+        "a worker charges no team",
+        "service/runs.py::PacedRun._ask",
+        "team=asked.team,",
+        'team="",',
+        f"{PROCESSES}::test_members_who_ask_the_same_at_once_charge_dataset_and_team_once",
+    ),
+    Mutant(
+        "analysts read what others asked the steward for",
+        "service/door.py::list_share_requests",
+        "who.role in READING_ALL or one.request.analyst == who.name",
+        "True",
+        f"{SERVICE}::test_an_analyst_asks_for_more_and_the_steward_decides",
+    ),
+    Mutant(
+        "whoever asks for more grants it",
+        "service/door.py",
+        "DECIDING = (Role.STEWARD,)",
+        "DECIDING = (Role.STEWARD, Role.ANALYST)",
+        f"{SERVICE}::test_nobody_but_the_steward_decides",
+    ),
+    Mutant(
+        "the certificate of a copy is for whoever paid first",
+        "service/door.py::certify",
+        "receipt.analyst != who.name",
+        "ledger.receipt(receipt.payment).analyst != who.name",
+        f"{SERVICE}::test_a_certificate_of_a_copy_is_for_its_own_analyst",
+    ),
+    Mutant(
+        "advice names an answer that others were given",
+        "gate/ledger/sharing.py::Sharing.is_open_to",
+        "and not account.has_share(analyst, team)",
+        "",
+        f"{SERVICE}::test_whatever_others_asked_a_preview_has_the_same_bytes",
     ),
 ]

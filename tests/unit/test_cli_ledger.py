@@ -66,6 +66,13 @@ def tamper(place, statement, *arguments):
     connection.close()
 
 
+def ask_more(place, *, team=""):
+    """Give a share to ann, or to a team, and have her ask for more; return the number of the request."""
+    with Ledger.open(place) as ledger:
+        ledger.resize(1, by="eve", reason="a share", **({"team": team} if team else {"analyst": "ann"}))
+        return ledger.shares.request_more(1.5, analyst="ann", team=team, reason="two more wards")
+
+
 #: One call of each verb on the ledger of the fixture, or on one of persons; {place}, {own}, {name} and {folder} are
 #: filled in.
 CALLS = {
@@ -75,6 +82,9 @@ CALLS = {
     "raise": "raise {place} --to 4 --reason more --by eve",
     "lower": "lower {place} --to 2 --reason less --by eve",
     "allow": "allow {place} --analyst ann --to 1 --reason intern --by eve",
+    "requests": "requests {place}",
+    "grant": "grant {place} {number} --to 2 --reason agreed --by eve",
+    "decline": "decline {place} {number} --reason later --by eve",
     "disclose": "disclose {place} --cost pure(0.1) --reason press --by eve",
     "annotate": "annotate {place} seen --by eve",
     "review": "review {place} --reason seen --by eve",
@@ -96,7 +106,9 @@ def words(place, tmp_path, run):
     assert run("create", own, "--epsilon", "1", "--person", "id", "--per", "person")[0] == 0
 
     def filled(verb):
-        return CALLS[verb].format(place=place, own=own, folder=tmp_path, name=name_of(place)).split()
+        number = ask_more(place) if verb in ("requests", "grant", "decline") else 0
+        filling = {"place": place, "own": own, "folder": tmp_path, "name": name_of(place), "number": number}
+        return CALLS[verb].format(**filling).split()
 
     return filled
 
@@ -163,6 +175,33 @@ def test_show_names_the_limits_of_analysts(place, run, facts):
     assert {name: one["own_limit"] for name, one in found.items()} == {"ann": False, "bob": False, "carl": True}
     assert run("allow", place, "--analyst", "carl", "--no-limit", "--reason", "boss")[0] == 0
     assert facts("show", place, "--analyst", "carl")["analysts"][0]["limit_exact"] == "3"
+
+
+def test_a_team_has_a_share_of_its_own(place, run, facts):
+    found = facts("allow", place, "--team", "icu", "--to", "0.5", "--reason", "a study")
+    assert (found["team"], found["analyst"], found["after"]["limit_exact"]) == ("icu", None, "1/2")
+    assert "team icu" in run("show", place)[1]
+    assert run("allow", place, "--team", "icu", "--no-limit", "--reason", "done")[0] == 0
+    assert "team icu" not in run("show", place)[1]
+    assert run("allow", place, "--team", "icu", "--analyst", "ann", "--to", "1", "--reason", "both")[0] == 2
+
+
+def test_requests_for_more_are_granted_and_declined_for_a_reason(place, run, facts):
+    first, second = ask_more(place), ask_more(place, team="icu")
+    out = run("requests", place)[1]
+    assert re.search(rf"^{first} .* ann +their own +1\.5 +two more wards +open$", out, re.MULTILINE)
+    assert re.search(rf"^{second} .* ann +team icu +1\.5 ", out, re.MULTILINE)
+    status, out, _ = run("grant", place, str(first), "--reason", "agreed", "--by", "eve")
+    assert status == 0
+    assert re.search(r"^after +ann .* of 1\.5 spent", out, re.MULTILINE)
+    assert run("decline", place, str(second), "--reason", "later", "--by", "eve")[0] == 0
+    assert run("requests", place)[1] == "No requests.\n"
+    decided = facts("requests", place, "--all")["requests"]
+    assert [(one["granted_exact"], one["decision"], one["decided_by"]) for one in decided] == [
+        ("3/2", "agreed", "eve"),
+        (None, "later", "eve"),
+    ]
+    assert run("grant", place, str(first), "--reason", "twice")[0] == 2
 
 
 def test_a_raise_shows_before_and_after_and_what_it_means(place, run, facts):
@@ -261,7 +300,10 @@ KEYS = {
     },
     "raise": CHANGE | {"promise"},
     "lower": CHANGE | {"promise"},
-    "allow": CHANGE | {"analyst", "own_limit"},
+    "allow": CHANGE | {"analyst", "team", "own_limit"},
+    "requests": LEDGER | {"requests"},
+    "grant": CHANGE | {"analyst", "team", "request"},
+    "decline": LEDGER | {"by", "reason", "request", "analyst", "team"},
     "disclose": CHANGE | {"closed"},
     "annotate": LEDGER | {"by", "text"},
     "review": LEDGER | {"by", "reason", "analyst", "before", "after"},

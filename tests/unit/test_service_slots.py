@@ -19,7 +19,7 @@ REPLY = AnswerReply(what="n", table=AnswerTable(columns=(), rows=()), caption=""
 SLOTS = Slots(scale=Fraction(1, 100), rows=10**6)
 #: The slot of one pass: 40 ms beside the rows and 10 ms for them.
 SLOT = 0.05
-QUESTION = Question(kind="ask", analyst="ada", request="ada:1", asked={})
+QUESTION = Question(kind="ask", analyst="ada", team="", request="ada:1", asked={})
 
 
 class ScriptedWorker:

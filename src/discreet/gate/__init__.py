@@ -23,6 +23,7 @@ from discreet.gate.entries.events import Released as Released
 from discreet.gate.entries.events import from_body as from_body
 from discreet.gate.entries.runs import ANALYST_FAILURES as ANALYST_FAILURES
 from discreet.gate.entries.runs import LEDGER_FAILURES as LEDGER_FAILURES
+from discreet.gate.entries.shares import OpenRequest as OpenRequest
 from discreet.gate.gate import Gate, Price
 from discreet.gate.ledger.anchors import Anchor
 from discreet.gate.ledger.ledger import Ledger

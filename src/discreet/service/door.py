@@ -20,7 +20,9 @@ from discreet.service.replies import (
     preview_reply,
     question_options,
     read_matches,
+    read_share,
     schema_reply,
+    share_request_facts,
 )
 from discreet.service.words import (
     AccountReply,
@@ -28,11 +30,14 @@ from discreet.service.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    AskedDecision,
+    AskedShare,
     BatchPreviewReply,
     BatchReply,
     PreviewReply,
     ReleasesReply,
     SchemaReply,
+    ShareRequestsReply,
 )
 from discreet.session import Session, certificate, list_payments, write_facts
 
@@ -41,6 +46,7 @@ T = TypeVar("T")
 #: Who may ask questions, who may read what all have asked, and who may look at schema and account.
 ASKING = (Role.ANALYST, Role.STEWARD)
 READING_ALL = (Role.AUDITOR, Role.STEWARD)
+DECIDING = (Role.STEWARD,)
 LOOKING = (Role.ANALYST, Role.STEWARD, Role.AUDITOR)
 #: Characters of a request id that an asker chooses.
 MOST_REQUEST = 64
@@ -95,6 +101,18 @@ class Door(Protocol):
         """Return the signed certificate of a release, by the request id of its receipt."""
         ...
 
+    async def ask_more(self, who: Principal, asked: AskedShare) -> ShareRequestsReply:
+        """Ask the steward for a larger share; return the request."""
+        ...
+
+    async def share_requests(self, who: Principal) -> ShareRequestsReply:
+        """Return requests for more: a person's own; of all for auditors and the steward."""
+        ...
+
+    async def decide(self, who: Principal, number: int, decided: AskedDecision) -> ShareRequestsReply:
+        """Grant or decline a request for more; return it. For the steward."""
+        ...
+
     async def close(self) -> None:
         """End; what is being run is finished first."""
         ...
@@ -141,7 +159,7 @@ class LocalDoor:
         self._session = session
 
     def _of(self, who: Principal) -> Session:
-        return self._session.for_analyst(who.name)
+        return self._session.for_analyst(who.name, team=who.team)
 
     async def _answer(self, who: Principal, allowed: tuple[Role, ...], act: Callable[[], T]) -> T:
         need_role(who, allowed)
@@ -196,6 +214,18 @@ class LocalDoor:
     async def certificate(self, who: Principal, request: str) -> str:
         """Return the signed certificate of a release."""
         return await self._answer(who, LOOKING, lambda: certify(self._of(who), who, request))
+
+    async def ask_more(self, who: Principal, asked: AskedShare) -> ShareRequestsReply:
+        """Ask the steward for a larger share."""
+        return await self._answer(who, ASKING, lambda: request_share(self._of(who), who, asked))
+
+    async def share_requests(self, who: Principal) -> ShareRequestsReply:
+        """Return requests for more."""
+        return await self._answer(who, LOOKING, lambda: list_share_requests(self._of(who), who))
+
+    async def decide(self, who: Principal, number: int, decided: AskedDecision) -> ShareRequestsReply:
+        """Grant or decline a request for more."""
+        return await self._answer(who, DECIDING, lambda: decide_share(self._of(who), who, number, decided))
 
     async def close(self) -> None:
         """Close the session."""
@@ -260,11 +290,49 @@ def certify(session: Session, who: Principal, request: str) -> str:
     """Return the certificate of a release that a person may see; others' are as if they were not there."""
     ledger, missing = session.ledger, NotFound("There is no such release.", fix="use the request id of its receipt")
     try:
-        payment = ledger.payment_of(request)
+        receipt = ledger.find_receipt(request)
     except DiscreetError:
         raise missing from None
-    if payment is None or ledger.release_of(payment) is None:
+    if receipt is None or ledger.release_of(receipt.payment) is None:
         raise missing
-    if who.role not in READING_ALL and ledger.receipt(payment).analyst != who.name:
+    if who.role not in READING_ALL and receipt.analyst != who.name:
         raise missing
     return certificate(ledger, request)
+
+
+def request_share(session: Session, who: Principal, asked: AskedShare) -> ShareRequestsReply:
+    """Ask the steward for a larger share, of the asker's own or of their team."""
+    if asked.team and not who.team:
+        raise InvalidInput("You are in no team.", fix="leave out team: the share is your own")
+    share = read_share(asked.share)
+    number = session.ledger.shares.request_more(
+        share, analyst=who.name, reason=asked.reason, team=who.team if asked.team else ""
+    )
+    return _one_request(session, number)
+
+
+def list_share_requests(session: Session, who: Principal) -> ShareRequestsReply:
+    """Return the requests for more that a person may see."""
+    requests = session.ledger.shares.list_requests()
+    shown = [one for one in requests if who.role in READING_ALL or one.request.analyst == who.name]
+    return ShareRequestsReply(requests=tuple(map(share_request_facts, shown)))
+
+
+def decide_share(session: Session, who: Principal, number: int, decided: AskedDecision) -> ShareRequestsReply:
+    """Grant or decline a request for more; the ledger has the steward's name."""
+    shares = session.ledger.shares
+    if not decided.grant and decided.share is not None:
+        raise InvalidInput("A request that is declined has no share.", fix="leave out share, or grant it")
+    if all(request.number != number for request in shares.open):
+        raise NotFound("No request with this number awaits a decision.", fix="see the requests of the dataset")
+    if decided.grant:
+        limit = None if decided.share is None else read_share(decided.share)
+        shares.grant(number, by=who.name, reason=decided.reason, limit=limit)
+    else:
+        shares.decline(number, by=who.name, reason=decided.reason)
+    return _one_request(session, number)
+
+
+def _one_request(session: Session, number: int) -> ShareRequestsReply:
+    found = [one for one in session.ledger.shares.list_requests() if one.number == number]
+    return ShareRequestsReply(requests=tuple(map(share_request_facts, found)))

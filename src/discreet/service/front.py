@@ -8,16 +8,20 @@ from discreet.core import DiscreetError, InvalidInput
 from discreet.core.operator_log import tell_operator
 from discreet.service.door import (
     ASKING,
+    DECIDING,
     LOOKING,
     certify,
+    decide_share,
     explain_lines,
     list_releases,
+    list_share_requests,
     need_role,
     preview_asked,
     preview_asked_batch,
     release_asked,
     release_batch,
     request_id,
+    request_share,
     shape_columns,
 )
 from discreet.service.people import Principal, Role
@@ -31,11 +35,14 @@ from discreet.service.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    AskedDecision,
+    AskedShare,
     BatchPreviewReply,
     BatchReply,
     PreviewReply,
     ReleasesReply,
     SchemaReply,
+    ShareRequestsReply,
     write_word,
 )
 from discreet.service.workers import Workers
@@ -99,11 +106,23 @@ class FrontDoor:
         """Return the signed certificate of a release."""
         return await self._look(who, LOOKING, lambda session: certify(session, who, request))
 
+    async def ask_more(self, who: Principal, asked: AskedShare) -> ShareRequestsReply:
+        """Ask the steward for a larger share."""
+        return await self._look(who, ASKING, lambda session: request_share(session, who, asked))
+
+    async def share_requests(self, who: Principal) -> ShareRequestsReply:
+        """Return requests for more."""
+        return await self._look(who, LOOKING, lambda session: list_share_requests(session, who))
+
+    async def decide(self, who: Principal, number: int, decided: AskedDecision) -> ShareRequestsReply:
+        """Grant or decline a request for more."""
+        return await self._look(who, DECIDING, lambda session: decide_share(session, who, number, decided))
+
     async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
         """Return the answer to a question, paid for once."""
         need_role(who, ASKING)
         request = request_id(who, asked.request)
-        question = Question(kind="ask", analyst=who.name, request=request, asked=write_word(asked))
+        question = Question(kind="ask", analyst=who.name, team=who.team, request=request, asked=write_word(asked))
         reply = await self._answer(question, lambda session: release_asked(session, asked, request))
         return cast("AnswerReply", reply)
 
@@ -111,7 +130,7 @@ class FrontDoor:
         """Return the answers to several questions, paid for once."""
         need_role(who, ASKING)
         request = request_id(who, asked.request)
-        question = Question(kind="batch", analyst=who.name, request=request, asked=write_word(asked))
+        question = Question(kind="batch", analyst=who.name, team=who.team, request=request, asked=write_word(asked))
         reply = await self._answer(question, lambda session: release_batch(session, asked, request))
         return cast("BatchReply", reply)
 
@@ -141,7 +160,7 @@ class FrontDoor:
     async def _look(self, who: Principal, allowed: tuple[Role, ...], act: Callable[[Session], T]) -> T:
         """Return what follows from public facts and the ledger."""
         need_role(who, allowed)
-        return await asyncio.to_thread(lambda: act(self._session.for_analyst(who.name)))
+        return await asyncio.to_thread(lambda: act(self._session.for_analyst(who.name, team=who.team)))
 
     async def _answer(
         self, question: Question, find: Callable[[Session], AnswerReply | BatchReply]
@@ -150,7 +169,7 @@ class FrontDoor:
         run = self._running.get(question.request)
         if run is None:
             try:
-                return await asyncio.to_thread(lambda: find(self._session.for_analyst(question.analyst)))
+                return await asyncio.to_thread(lambda: find(self._of(question)))
             except NoRows:
                 run = self._running.get(question.request)  # another may have begun it meanwhile
         if run is None:
@@ -160,6 +179,9 @@ class FrontDoor:
                 "This request id is in use for another question.", fix="choose a new request id for a new question"
             )
         return await run.reply()
+
+    def _of(self, question: Question) -> Session:
+        return self._session.for_analyst(question.analyst, team=question.team)
 
     def _begin(self, question: Question) -> PacedRun:
         if self._closing:
@@ -189,7 +211,8 @@ class FrontDoor:
         ledger = self._session.ledger
         mine = {run.request for run in (running.question for running in self._running.values())}
         for run in ledger.runs.state.open:
-            if ledger.receipt(run.payment).request in mine:
+            # Of a copy, the request is the one of whoever runs what another has paid for.
+            if ledger.shares.receipt_for(run.payment, run.analyst).request in mine:
                 try:
                     ledger.excuse(run.number, by="service", reason="the service stops")
                 except DiscreetError:

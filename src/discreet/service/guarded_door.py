@@ -16,11 +16,14 @@ from discreet.service.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    AskedDecision,
+    AskedShare,
     BatchPreviewReply,
     BatchReply,
     PreviewReply,
     ReleasesReply,
     SchemaReply,
+    ShareRequestsReply,
 )
 
 #: Characters of the SQL of one request, and questions of a batch.
@@ -122,6 +125,21 @@ class GuardedDoor:
         """Return the signed certificate of a release."""
         self._admit(who, "certificate", request=request)
         return await self._door.certificate(who, request)
+
+    async def ask_more(self, who: Principal, asked: AskedShare) -> ShareRequestsReply:
+        """Ask the steward for a larger share."""
+        self._admit(who, "ask_more", price=f"share {asked.share}")
+        return await self._door.ask_more(who, asked)
+
+    async def share_requests(self, who: Principal) -> ShareRequestsReply:
+        """Return the requests for more that this person may see."""
+        self._admit(who, "share_requests")
+        return await self._door.share_requests(who)
+
+    async def decide(self, who: Principal, number: int, decided: AskedDecision) -> ShareRequestsReply:
+        """Grant or decline a request for more."""
+        self._admit(who, "decide", request=str(number))
+        return await self._door.decide(who, number, decided)
 
     async def close(self) -> None:
         """End the other door."""

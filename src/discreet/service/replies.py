@@ -1,11 +1,12 @@
 """Replies made of what a session returns, and the keywords of a session made of a request."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date, datetime
 from fractions import Fraction
 from typing import Any
 
-from discreet.core import InvalidInput, Limit, TotalLimit
+from discreet.core import InvalidInput, Limit, TotalLimit, positive
 from discreet.core.limits import Matches
 from discreet.core.schema import Kind, Value
 from discreet.core.untrusted_text import read_fraction
@@ -22,6 +23,7 @@ from discreet.service.words import (
     PredictedError,
     PreviewReply,
     SchemaReply,
+    ShareRequestFacts,
     TableFacts,
 )
 from discreet.session import (
@@ -35,6 +37,7 @@ from discreet.session import (
     Receipt,
     Rho,
     Session,
+    ShareRequest,
     WorkloadPreview,
     cost_words,
     loss_to_text,
@@ -143,11 +146,13 @@ def _receipt(receipt: Receipt) -> PaymentReceipt:
         plan=receipt.plan,
         what=receipt.what,
         cost=loss_to_text(receipt.cost),
+        team=receipt.team,
+        copied=receipt.copied,
     )
 
 
 def _left(session: Session) -> str | None:
-    _, standing = standing_of(session.ledger, session.analyst)
+    _, standing = standing_of(session.ledger, session.analyst, session.team)
     return str(standing.left) if isinstance(standing, Gauge) else None
 
 
@@ -276,3 +281,32 @@ def _table_facts(description: Description) -> TableFacts:
         columns=columns,
         left_out=dict(description.left_out),
     )
+
+
+def share_request_facts(found: ShareRequest) -> ShareRequestFacts:
+    """Return a request for more, and what was decided about it."""
+    asked, decision = found.request, found.decision
+    facts = ShareRequestFacts(
+        number=found.number,
+        analyst=asked.analyst,
+        team=asked.team,
+        share=str(asked.limit),
+        reason=asked.reason,
+        at=asked.at,
+        state="open",
+    )
+    if decision is None:
+        return facts
+    return replace(
+        facts,
+        state="declined" if decision.limit is None else "granted",
+        granted=None if decision.limit is None else str(decision.limit),
+        decided_by=decision.by,
+        decided_at=decision.at,
+        decision=decision.reason,
+    )
+
+
+def read_share(text: str) -> Fraction:
+    """Return a share as a request says it."""
+    return positive(_amount(text, "share") or 0, "share")

@@ -26,6 +26,8 @@ class Question:
 
     kind: str
     analyst: str
+    #: The analyst's team, whose share pays besides; empty without one.
+    team: str
     request: str
     asked: dict[str, Any]
 
@@ -68,7 +70,7 @@ class PacedRun:
     async def _ask(self, worker: Worker, workers: Workers) -> Outcome:
         """Return how the question ends; slots go by until then."""
         start, asked = _now(), self.question
-        await worker.send(asked.kind, analyst=asked.analyst, request=asked.request, asked=asked.asked)
+        await worker.send(asked.kind, analyst=asked.analyst, team=asked.team, request=asked.request, asked=asked.asked)
         while (frame := await worker.read()) is not None:
             match frame.kind:
                 case "began":  # again, where others were charged meanwhile: their charges are public, this run is not

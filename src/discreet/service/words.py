@@ -1,6 +1,6 @@
 """Requests and replies of the service. They are defined in `session`, where a remote client needs them, too."""
 
-from discreet.session import AccountReply, ReleaseFacts
+from discreet.session import AccountReply, ReleaseFacts, ShareFacts
 from discreet.session.remote.words import (
     MOST_BYTES,
     AnswerColumn,
@@ -8,6 +8,8 @@ from discreet.session.remote.words import (
     AnswerTable,
     Asked,
     AskedBatch,
+    AskedDecision,
+    AskedShare,
     BatchPreviewReply,
     BatchReply,
     CertificateReply,
@@ -18,6 +20,8 @@ from discreet.session.remote.words import (
     PreviewReply,
     ReleasesReply,
     SchemaReply,
+    ShareRequestFacts,
+    ShareRequestsReply,
     TableFacts,
     draw_request,
     read_cell,
@@ -37,6 +41,8 @@ __all__ = [
     "AnswerTable",
     "Asked",
     "AskedBatch",
+    "AskedDecision",
+    "AskedShare",
     "BatchPreviewReply",
     "BatchReply",
     "CertificateReply",
@@ -48,6 +54,9 @@ __all__ = [
     "ReleaseFacts",
     "ReleasesReply",
     "SchemaReply",
+    "ShareFacts",
+    "ShareRequestFacts",
+    "ShareRequestsReply",
     "TableFacts",
     "draw_request",
     "read_cell",

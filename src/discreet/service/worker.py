@@ -77,7 +77,8 @@ BROKEN = Refusal(
 
 
 def _answer(session: Session, frame: Frame) -> Any:
-    asking, request = session.for_analyst(frame.fields["analyst"]), frame.fields["request"]
+    asking = session.for_analyst(frame.fields["analyst"], team=frame.fields["team"])
+    request = frame.fields["request"]
     match frame.kind:
         case "ask":
             return release_asked(asking, read_word(Asked, frame.fields["asked"]), request)

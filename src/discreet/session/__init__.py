@@ -5,6 +5,7 @@ from discreet.gate import ANALYST_FAILURES as ANALYST_FAILURES
 from discreet.gate import Ledger as Ledger
 from discreet.gate import Price as Price
 from discreet.gate import Receipt as Receipt
+from discreet.gate import ShareRequest as ShareRequest
 from discreet.gate import certificate as certificate
 from discreet.gate import cost_words as cost_words
 from discreet.gate import plan_digest as plan_digest
@@ -43,6 +44,7 @@ from discreet.session.settings.file import table_name as table_name
 from discreet.session.settings.settings import Settings
 from discreet.session.standings import MOST_RELEASES as MOST_RELEASES
 from discreet.session.standings import AccountReply, ReleaseFacts
+from discreet.session.standings import ShareFacts as ShareFacts
 from discreet.session.standings import list_payments as list_payments
 from discreet.session.work import Work as Work
 from discreet.session.work import work_of as work_of

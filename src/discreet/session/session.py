@@ -428,7 +428,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
         """
         self._context.need_open()
-        return read_account(self.ledger, self.analyst)
+        return read_account(self.ledger, self.analyst, self.team)
 
     def releases(self, most: int = 100) -> tuple[ReleaseFacts, ...]:
         """Return the last payments of this analyst, newest first. Free.

@@ -47,6 +47,8 @@ from discreet.gate.ledger.views import (
     payment_words,
     promise_words,
     standings,
+    team_gauges,
+    team_words,
     title_of,
 )
 
@@ -158,6 +160,7 @@ def gauge_lines(ledger: Ledger, analysts: dict[str, Gauge]) -> list[str]:
     for name, gauge in list(analysts.items())[:SHOWN]:
         bar = gauge_row(name_of(name), gauge)
         rows.append([*bar[:-1], f"{bar[-1]}{', a limit of their own' if name in limits else ''}"])
+    rows += standing_rows((team_words(name), gauge) for name, gauge in list(team_gauges(ledger).items())[:SHOWN])
     more = [f"… and {len(analysts) - SHOWN:,} more analysts"] if len(analysts) > SHOWN else []
     return [*columns(rows), *more]
 

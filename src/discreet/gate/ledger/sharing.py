@@ -12,7 +12,7 @@ from discreet.gate.entries.events import Decided, Requested, from_body, now, to_
 from discreet.gate.entries.shares import OpenRequest
 from discreet.gate.ledger.copying import read_entitling
 from discreet.gate.ledger.state import LedgerState
-from discreet.gate.plans import need_label, need_words
+from discreet.gate.plans import need_label
 from discreet.gate.releases import Receipt
 from discreet.gate.stores.protocol import (
     Accepted,
@@ -114,7 +114,7 @@ class Sharing:
         event = Requested(
             at=now(),
             analyst=need_label(analyst, "analyst"),
-            reason=need_words(reason, "reason"),
+            reason=need_label(reason, "reason"),
             limit=positive(limit, "limit"),
             team=need_label(team, "team", empty=True),
         )
@@ -171,7 +171,7 @@ class Sharing:
 
     def _decide(self, event: Decided) -> None:
         need_label(event.by, "by")
-        need_words(event.reason, "reason")
+        need_label(event.reason, "reason")
         self._write(to_body(event))
 
     def _is_answered(self, payment: int) -> bool:

@@ -38,7 +38,15 @@ from discreet.service.http.openapi import write_openapi
 from discreet.service.http.problems import HttpRefusal, failure_response, problem_response, refuse_unauthenticated
 from discreet.service.people import Principal
 from discreet.service.refusals import NotFound
-from discreet.service.words import Asked, AskedBatch, CertificateReply, DatasetsReply, write_text
+from discreet.service.words import (
+    Asked,
+    AskedBatch,
+    AskedDecision,
+    AskedShare,
+    CertificateReply,
+    DatasetsReply,
+    write_text,
+)
 from discreet.session import MOST_RELEASES
 
 #: On every reply. Nothing here is a page, and nothing may be kept or framed.
@@ -49,6 +57,8 @@ HEADERS = {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
 }
+#: Digits of the number of a request for more.
+MOST_DIGITS = 18
 #: Characters of a request id in an address.
 MOST_ID = 200
 
@@ -82,8 +92,10 @@ def build_app(face: HttpFace) -> ASGIApp:
         Route("/v1/health", _open(face, "health", _health), methods=["GET"]),
         Route("/v1/datasets", _closed(face, "datasets", _datasets), methods=["GET"]),
         Route("/v1/metrics", _closed(face, "metrics", _metrics), methods=["GET"]),
-        *(_dataset_route(face, act, "POST", handler) for act, handler in POSTED.items()),
-        *(_dataset_route(face, act, "GET", handler) for act, handler in GOTTEN.items()),
+        *(_dataset_route(face, act, ["POST"], handler) for act, handler in POSTED.items()),
+        *(_dataset_route(face, act, ["GET"], handler) for act, handler in GOTTEN.items()),
+        _dataset_route(face, "requests", ["GET", "POST"], _requests),
+        _dataset_route(face, "requests/{number}", ["POST"], _decide),
     ]
     handlers: Mapping[Any, Any] = {HTTPException: _refuse_route}
     app = Starlette(routes=routes, exception_handlers=handlers)
@@ -171,6 +183,22 @@ async def _audit(visit: Visit) -> object:
     return AuditReply(events=visit.door.list_requests(visit.who, most))
 
 
+async def _requests(visit: Visit) -> object:
+    """Ask for more by POST; otherwise list what was asked for."""
+    if visit.request.method == "POST":
+        return await visit.door.ask_more(visit.who, await read_message(visit.request, AskedShare, visit.limits))
+    check_query(visit.request)
+    return await visit.door.share_requests(visit.who)
+
+
+async def _decide(visit: Visit) -> object:
+    number = visit.request.path_params["number"]
+    if not (number.isascii() and number.isdigit() and len(number) <= MOST_DIGITS):
+        raise NotFound("There is no such request.", fix="see the requests of the dataset")
+    decided = await read_message(visit.request, AskedDecision, visit.limits)
+    return await visit.door.decide(visit.who, int(number), decided)
+
+
 POSTED: Mapping[str, Handler] = {
     "preview": _preview,
     "preview_batch": _preview_batch,
@@ -251,7 +279,7 @@ def _closed(face: HttpFace, act: str, handler: Callable[[HttpFace, Request, Know
     return answer
 
 
-def _dataset_route(face: HttpFace, act: str, method: str, handler: Handler) -> Route:
+def _dataset_route(face: HttpFace, act: str, methods: list[str], handler: Handler) -> Route:
     async def reply(request: Request) -> Response:
         known, name = need_known(face.people, request), request.path_params["dataset"]
         if name not in known:
@@ -261,10 +289,10 @@ def _dataset_route(face: HttpFace, act: str, method: str, handler: Handler) -> R
 
     async def answer(request: Request) -> Response:
         name = request.path_params["dataset"]
-        face.arrived[name if name in face.doors else "", act] += 1
+        face.arrived[name if name in face.doors else "", act.partition("/")[0]] += 1
         return await _guarded(lambda: reply(request))
 
-    return Route(f"/v1/datasets/{{dataset}}/{act}", answer, methods=[method])
+    return Route(f"/v1/datasets/{{dataset}}/{act}", answer, methods=methods)
 
 
 async def _guarded(act: Callable[[], Response | Awaitable[Response]]) -> Response:

@@ -26,6 +26,8 @@ from discreet.service.words import (
     AnswerTable,
     Asked,
     AskedBatch,
+    AskedDecision,
+    AskedShare,
     BatchPreviewReply,
     BatchReply,
     CertificateReply,
@@ -33,6 +35,7 @@ from discreet.service.words import (
     PreviewReply,
     ReleasesReply,
     SchemaReply,
+    ShareRequestsReply,
 )
 
 #: An exact amount as a text: 0.1, 3 or 1/10.
@@ -46,7 +49,7 @@ FIELDS: Mapping[str, Mapping[str, Any]] = {
     "pay": {"description": "False: a stored answer, or a refusal that names the price."},
     "request": {"description": "An id under which nothing is paid for twice; Idempotency-Key is the same."},
 }
-AMOUNTS = frozenset({"epsilon", "rho", "within", "confidence", "weights"})
+AMOUNTS = frozenset({"epsilon", "rho", "within", "confidence", "weights", "share"})
 #: What a refusal may be, and why.
 REFUSALS = {
     400: "The request has not the form of one.",
@@ -87,6 +90,8 @@ class Operation:
     parameters: tuple[Mapping[str, Any], ...] = ()
     refusals: tuple[int, ...] = ()
     closed: bool = True
+    #: The name of the operation, where the last part of its path is not one.
+    name: str = ""
 
 
 def _of_dataset(act: str, title: str, reply: type, body: type | None = None, **more: Any) -> Operation:
@@ -127,6 +132,15 @@ OPERATIONS = (
     _of_dataset("releases", "The last payments.", ReleasesReply, parameters=(_number("most", 1000),)),
     _of_dataset("certificate", "Proof of a release.", CertificateReply, parameters=(REQUEST_QUERY,)),
     _of_dataset("audit", "Who asked what, for auditors.", AuditReply, parameters=(_number("most", 1000),)),
+    _of_dataset("requests", "Requests for larger shares: one's own, or of all for stewards.", ShareRequestsReply),
+    _of_dataset("requests", "Ask for a larger share.", ShareRequestsReply, AskedShare, name="ask_more"),
+    _of_dataset(
+        "requests/{number}",
+        "Decide about a request, for stewards.",
+        ShareRequestsReply,
+        AskedDecision,
+        name="decide",
+    ),
     Operation(
         path="/v1/datasets",
         method="get",
@@ -188,7 +202,7 @@ def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     elif reply is not None:
         content = {JSON: {"schema": _reference(reply, schemas, asked=False)}}
     found: dict[str, Any] = {
-        "operationId": operation.path.rsplit("/", 1)[1],
+        "operationId": operation.name or operation.path.rsplit("/", 1)[1],
         "summary": operation.title,
         "responses": {
             "200": {"description": "The reply.", "content": content},
@@ -198,6 +212,9 @@ def _operation(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     parameters = [dict(parameter) for parameter in operation.parameters]
     if "{dataset}" in operation.path:
         parameters.insert(0, {"name": "dataset", "in": "path", "required": True, "schema": {"type": "string"}})
+    if "{number}" in operation.path:
+        schema = {"type": "string", "pattern": "^[0-9]{1,18}$"}
+        parameters.append({"name": "number", "in": "path", "required": True, "schema": schema})
     if parameters:
         found["parameters"] = parameters
     if operation.body is not None:

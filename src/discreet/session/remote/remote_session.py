@@ -135,6 +135,11 @@ class RemoteSession(AbstractContextManager["RemoteSession"]):
         return self._context.analyst
 
     @property
+    def team(self) -> str:
+        """The team whose share pays besides, as the service knows it now; empty without one."""
+        return self.account().team
+
+    @property
     def ledger(self) -> NoReturn:
         """Refuse: the ledger is with the service."""
         raise _refuse("The ledger is with the service.", "use account(), releases() and certificate(request)")
@@ -346,9 +351,9 @@ class RemoteSession(AbstractContextManager["RemoteSession"]):
         )
 
     @explained_as(Session.for_analyst)
-    def for_analyst(self, analyst: str) -> "RemoteSession":
+    def for_analyst(self, analyst: str, *, team: str = "") -> "RemoteSession":
         """Refuse: the token says who asks."""
-        del analyst
+        del analyst, team
         raise _refuse("The token says who asks.", "connect with the token of the other analyst")
 
     def warm_up(self) -> None:

@@ -264,6 +264,8 @@ def _read_receipt(context: RemoteContext, receipt: PaymentReceipt) -> Receipt:
         plan=receipt.plan,
         what=receipt.what,
         cost=loss_from_text(receipt.cost),
+        team=clean_words(receipt.team),
+        copied=receipt.copied,
     )
 
 

@@ -100,6 +100,10 @@ class PaymentReceipt:
     plan: str
     what: str
     cost: str
+    #: The team whose share was charged besides; empty without one.
+    team: str = ""
+    #: The payment of the dataset that this is a copy of; 0 if this is one itself.
+    copied: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,6 +256,51 @@ def draw_request() -> str:
     return f"auto-{os.urandom(16).hex()}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedShare:
+    """A request for a larger share: all of it, not what is added; the asker's own, or their team's."""
+
+    share: str
+    reason: str
+    team: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedDecision:
+    """A steward's decision about a request for more. With `grant`, the share is what was asked for, or another."""
+
+    grant: bool
+    reason: str
+    share: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRequestFacts:
+    """A request for more, and what was decided about it."""
+
+    number: int
+    analyst: str
+    #: The team whose share it is; empty if it is the analyst's own.
+    team: str
+    share: str
+    reason: str
+    at: str
+    #: "open", "granted" or "declined".
+    state: str
+    #: The share that was granted.
+    granted: str | None = None
+    decided_by: str | None = None
+    decided_at: str | None = None
+    decision: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareRequestsReply:
+    """Requests for more, oldest first."""
+
+    requests: tuple[ShareRequestFacts, ...]
+
+
 # The one JSON form of all of these.
 
 
@@ -368,6 +417,8 @@ def _misfit(kind: type) -> InvalidInput:
 
 
 def _words(kind: type) -> str:
+    if kind in (AskedShare, AskedDecision):
+        return "request"
     return "question" if kind in (Asked, AskedBatch) else "reply"
 
 

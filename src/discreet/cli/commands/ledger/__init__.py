@@ -17,7 +17,8 @@ FOLDER = "discreet.cli.commands.ledger"
 VERBS = {
     "create": f"{FOLDER}.create",
     **dict.fromkeys(("show", "verify"), f"{FOLDER}.show"),
-    **dict.fromkeys(("raise", "lower", "allow", "disclose", "annotate"), f"{FOLDER}.limits"),
+    **dict.fromkeys(("raise", "lower", "disclose", "annotate"), f"{FOLDER}.limits"),
+    **dict.fromkeys(("allow", "requests", "grant", "decline"), f"{FOLDER}.shares"),
     **dict.fromkeys(("review", "excuse"), f"{FOLDER}.runs"),
     **dict.fromkeys(("anchor", "export", "certificate", "check"), f"{FOLDER}.proofs"),
     **dict.fromkeys(("person", "people"), f"{FOLDER}.people"),

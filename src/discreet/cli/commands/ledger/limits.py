@@ -1,4 +1,4 @@
-"""`discreet ledger raise`, `lower`, `allow`, `disclose` and `annotate`: entries of a steward. None gives back."""
+"""`discreet ledger raise`, `lower`, `disclose` and `annotate`: entries of a steward. None gives back."""
 
 from discreet.cli.commands.ledger import by, placed, signed_off
 from discreet.cli.output import CommandOutput, Fact
@@ -46,33 +46,6 @@ def lower_command(arguments: Arguments) -> CommandOutput:
     else:
         more = f"More than {format_exact(limit)} was spent already: the limit is what was spent, and nothing is left."
     return CommandOutput("lower", answer.facts, (*answer.lines, *([more] if limit < spent else [])))
-
-
-@command("allow", "Set how much of the budget one analyst may spend.")
-@placed
-@option("--analyst", "NAME", "the analyst", required=True)
-@option("--to", "E", "the ε or ρ that this analyst may spend")
-@flag("--no-limit", "no limit of their own beside the budget")
-@exclusive("--to", "--no-limit", required=True)
-@signed_off
-def allow_command(arguments: Arguments) -> CommandOutput:
-    """Set the limit of one analyst, or take it away."""
-    from discreet.cli.ledger.summary import change_facts, change_lines, title_line
-    from discreet.cli.ledger.views import author, limit_of, open_ledger
-    from discreet.gate import need_label
-    from discreet.gate.ledger.views import analyst_gauge, name_of
-
-    analyst = need_label(arguments.analyst, "--analyst")
-    limit = None if arguments.no_limit else limit_of(arguments)
-    with open_ledger(arguments) as ledger:
-        before = [(name_of(analyst), analyst_gauge(ledger, analyst))]
-        ledger.resize(limit, by=author(arguments), reason=arguments.reason, analyst=analyst)
-        after = [(name_of(analyst), analyst_gauge(ledger, analyst))]
-        facts = {**change_facts(ledger, before, after, arguments), "analyst": analyst, "own_limit": limit is not None}
-        lines = [title_line(ledger), "", *change_lines(before, after)]
-        if limit is not None and limit > ledger.state.account.limit:
-            lines.append("The limit of the whole is lower, and binds this analyst too.")
-    return CommandOutput("allow", facts, tuple(lines))
 
 
 @command("disclose", "Charge for facts that became known elsewhere: a report, a leak, another system's answers.")
