@@ -52,6 +52,18 @@ def test_a_hyphen_ends_the_questions_about_columns(visits, answer, tmp_path):
     assert (settings.bounds, settings.groups) == ({}, {})
 
 
+def test_what_is_typed_otherwise_is_asked_again_with_what_to_write(visits, answer, tmp_path):
+    lines = ["y", "", "2025", "2025-01-01:2025-12-31", "0,5:1.110,25", "0:1110", "5", "0:60"]
+    status, said = answer([*lines, "", "total=2", "1,5", "1.5", "", "dataset", "y"], "init", visits)
+    assert status == 0, said
+    assert "write LOW:HIGH, such as 2025-01-01:2025-12-31" in said
+    assert "write a point, and not a comma: 0.5\n" in said
+    assert "write LOW:HIGH, such as 0:60" in said
+    assert "write a point, and not a comma: 1.5\n" in said
+    settings = read_settings(tmp_path / "discreet.toml")
+    assert set(settings.bounds) == {"day", "age", "stay"}
+
+
 def test_the_offered_delta_is_far_below_one_over_the_number_of_people():
     assert interview.offer_delta(None) == "1e-9"
     assert need_delta(Fraction(interview.DELTA), 150_000_000)

@@ -7,6 +7,8 @@ from discreet.core import InvalidInput, OutOfRange
 
 #: A decimal number. Digits are ASCII: \d would take those of all scripts.
 DECIMAL = re.compile(r"(?:[0-9]+(?:_[0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?([0-9]+))?")
+#: A number with a decimal comma, and points between thousands.
+DECIMAL_COMMA = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3}){1,9}|[0-9]{1,30}),([0-9]{1,30})")
 #: The longest number that is read, and the most digits of its exponent: 1e999999999 would fill the memory.
 MOST_CHARACTERS = 1300
 MOST_EXPONENT_DIGITS = 3
@@ -32,7 +34,13 @@ def read_number(text: str, name: str) -> Fraction:
     """Return the number that a text is, all of it."""
     match = match_number(text, 0, name)
     if match is None or match[1] != len(text):
-        raise InvalidInput(f"{name} is not a number.", fix=f"write a number without a sign, {EXAMPLES}")
+        comma = DECIMAL_COMMA.fullmatch(text)
+        raise InvalidInput(
+            f"{name} is not a number.",
+            fix=f"write a number without a sign, {EXAMPLES}"
+            if comma is None
+            else f"write a point, and not a comma: {comma[1].replace('.', '')}.{comma[2]}",
+        )
     return match[0]
 
 

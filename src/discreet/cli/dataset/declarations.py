@@ -124,7 +124,8 @@ def read_interval(text: str, column: Column) -> AnyBounds:
         )
     parts = [part.strip() for part in text.split(":")]
     if len(parts) not in (2, 3):
-        raise InvalidInput(f"{name} is not written as bounds.", fix="write LOW:HIGH, such as 0:60")
+        example = "2025-01-01:2025-12-31" if column.kind.temporal else "0:60"
+        raise InvalidInput(f"{name} is not written as bounds.", fix=f"write LOW:HIGH, such as {example}")
     steps = [read_number(part, f"the step of {name}") for part in parts[2:]]
     if column.kind.temporal:
         return bounds_of(column.name, (*(_day(part, name) for part in parts[:2]), *steps))
