@@ -68,7 +68,7 @@ class Band:
         )
 
     def with_both_ends(self) -> "Band":
-        """Return the band without ends where only one of them is known: such an interval is no error bar."""
+        """Return the band without ends where only one of them is known: such an interval is not an error bar."""
         unknown = ~(np.isfinite(self.low) & np.isfinite(self.high))
         return Band(self.value, np.where(unknown, np.nan, self.low), np.where(unknown, np.nan, self.high))
 
@@ -164,7 +164,7 @@ def _half_away(values: Floats) -> Floats:
     return np.sign(values) * np.floor(np.abs(values) + 0.5)
 
 
-#: What can be done with answers, and how their intervals follow.
+#: The functions of answers, and how their intervals follow.
 RULES: dict[F, Callable[..., Band]] = {
     F.ADD: add,
     F.SUBTRACT: lambda left, right: add(left, negate(right)),

@@ -117,7 +117,7 @@ WORDS: dict[F, str] = {
 
 
 def name_of(expression: Expression) -> str:
-    """Return what a column of the answer is called without AS.
+    """Return the name of a column of the answer without AS.
 
     A column keeps its name, clamped or not, and a function of one column is called by both, such as month_day.
     Anything else is called "value".

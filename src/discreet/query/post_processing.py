@@ -40,7 +40,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Sorting:
-    """What rows are sorted by; NULL is always sorted last."""
+    """The sort key of rows; NULL is always sorted last."""
 
     expression: Expression
     descending: bool = False
@@ -222,7 +222,7 @@ def names_in(expression: Expression) -> set[str]:
     return {part.name for part in parts_of(expression) if isinstance(part, ColumnValue)}
 
 
-# What a stage reads of the table below: whether its error bars have to hold for all cells at once.
+# The use that a stage makes of the table below: whether its error bars have to hold for all cells at once.
 
 #: Of each other table: its columns, in their order, and those of them that depend on noisy values.
 Measured = tuple[tuple[str, ...], frozenset[str]]
@@ -273,7 +273,7 @@ def picks_or_combines(stage: Stage, measured: set[str]) -> bool:
     # Of rows that look alike, DISTINCT shows the first: whether they do may be the noise's doing.
     limited = stage.most is not None or bool(stage.skipped) or stage.distinct
     touched = _touched_names(stage)
-    # Whoever takes the first rows takes them in an order that noise may have made, here or in a table below.
+    # A stage that takes the first rows takes them in an order that noise may have made, here or in a table below.
     picks = (limited and bool(measured)) or any(
         _expand_names(condition, touched) & measured for condition in (*conditions, *stage.groups)
     )

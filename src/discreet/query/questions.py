@@ -1,6 +1,6 @@
 """Questions as values, before any price: what SQL and frames become, terms on an answer's rows, and refusals.
 
-What is asked of rows is an `Expression` of the algebra; what is made of private answers afterwards is a `Term`, and
+Expressions of rows are `Expression` values of the algebra; computations on private answers are `Term` values, and
 free.
 """
 
@@ -125,7 +125,7 @@ class Joint:
 
 
 class DistinctForm(Enum):
-    """What is made of different values, each once. The value of a member is its name in SQL."""
+    """The aggregate of different values, each once. The value of a member is its name in SQL."""
 
     SUM = "SUM"
     AVERAGE = "AVG"
@@ -143,7 +143,7 @@ class OfDistinct:
     form: DistinctForm
 
 
-#: What has to be measured.
+#: The measures.
 Measure = (
     Count
     | CountOf
@@ -196,7 +196,7 @@ Term = Measure | GroupValue | RolledUp | Constant | Apply
 
 @dataclass(frozen=True, slots=True)
 class Grouping:
-    """What rows are grouped by, and the name of its column in the answer."""
+    """The key that rows are grouped by, and the name of its column in the answer."""
 
     name: str
     expression: Expression
@@ -212,7 +212,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What the answer is sorted by; NULL is always sorted last."""
+    """The sort key of the answer; NULL is always sorted last."""
 
     term: Term
     descending: bool = False
@@ -261,7 +261,7 @@ class PublicQuestion:
 
 
 def values_of(measure: Measure) -> tuple[Expression, ...]:
-    """Return what a measure computes of each row."""
+    """Return the expression that a measure computes of each row."""
     match measure:
         case Count() | CountPeople():
             return ()
@@ -272,7 +272,7 @@ def values_of(measure: Measure) -> tuple[Expression, ...]:
 
 
 def measures_in(term: Term) -> tuple[Measure, ...]:
-    """Return what has to be measured for a term, each once, in the order met."""
+    """Return the measures of a term, each once, in the order met."""
     match term:
         case Apply(arguments=arguments):
             return tuple(dict.fromkeys(measure for argument in arguments for measure in measures_in(argument)))

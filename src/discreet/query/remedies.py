@@ -1,6 +1,6 @@
-"""Remedies: what the fix of a refusal proposes, as a value that a program can apply.
+"""Remedies: the proposal of a refusal's fix, as a value that a program can apply.
 
-The words of a fix are for people. Where they propose something definite, they carry it along: another text, a
+The words of a fix are for people. If they propose something definite, they carry it along: another text, a
 declaration, or that the question cannot be asked in any form.
 """
 
@@ -13,7 +13,7 @@ from typing import Self
 from discreet.core import DiscreetError
 from discreet.query.questions import QueryRefused
 
-#: What is said of a text that is not SQL, and the fix where nothing better is known.
+#: The problem of a text that is not SQL, and the fix where nothing better is known.
 STRANGE = "This SQL cannot be parsed."
 NOT_KNOWN = "see the page on SQL for supported syntax"
 
@@ -62,7 +62,7 @@ class Never(StrEnum):
     ROWS = "it would show rows"
     PEOPLE = "it would single people out"
     CHANGE = "it would change data"
-    STATEMENT = "it is no question about rows"
+    STATEMENT = "it is not a question about rows"
     CLOCK = "its meaning depends on when it is asked"
     CHANCE = "its meaning depends on chance"
     FILES = "it reads files"
@@ -89,7 +89,7 @@ class Fix(str):
 
 
 def remedy_of(error: DiscreetError) -> Remedy | None:
-    """Return what a refusal proposes; None if its fix is only words."""
+    """Return the proposal of a refusal; None if its fix is only words."""
     return error.fix.remedy if isinstance(error.fix, Fix) else None
 
 

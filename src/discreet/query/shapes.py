@@ -57,7 +57,7 @@ def _kind_of_output(term: q.Term, question: Question) -> Kind:
 
 
 def kind_of_measure(measure: q.Measure | q.RolledUp) -> Kind:
-    """Return what kind of number, or day, a measure is."""
+    """Return the kind of number, or day, of a measure."""
     match measure:
         case q.Sum(value=value) | q.Quantile(value=value) | q.Smallest(value=value) | q.Largest(value=value):
             return value.kind

@@ -1,6 +1,6 @@
 """Checks of stages against the answer that they are about: columns, functions, numbers. Public; sees no row.
 
-The planner calls this for every question, whoever built it, so that nothing is paid for that cannot be shown.
+The planner calls this for every question, in SQL or from a frame, so that nothing is paid for that cannot be shown.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ from discreet.query.post_processing import JoinForm, Neighbour, Ranking, Stage, 
 from discreet.query.questions import LENIENT, STRICT, HistogramOf, Question
 from discreet.query.shapes import Columns, columns_of_answer
 
-#: What can be computed from the cells of one row of an answer.
+#: The expressions that can be computed from the cells of one row of an answer.
 STAGE_FUNCTIONS = frozenset((*STRICT, *LENIENT, *CELL_FUNCTIONS, F.NULLIF))
 #: Summaries of an answer's rows, and those of them that need numbers.
 NUMERIC_SUMMARIES = ("SUM", "AVG", "QUANTILE_CONT", "VAR_SAMP", "VAR_POP", "STDDEV_SAMP", "STDDEV_POP")
@@ -55,7 +55,7 @@ def _check_tables(question: Question) -> list[Columns]:
 
 
 def need_columns(question: Question) -> Columns:
-    """Return the columns of a question's answer, or refuse a histogram, which is no table of cells."""
+    """Return the columns of a question's answer, or refuse a histogram, which is not a table of cells."""
     columns = columns_of_answer(question)
     if columns is None:
         raise InvalidInput("A histogram has no stages.", fix="ask for it by itself")

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 class Asker(Protocol):
-    """Whoever can answer a question: a session."""
+    """The interface of an object that answers questions: a session."""
 
     def release(self, question: Question, /, **terms: Any) -> Any:
         """Pay and answer."""
         ...
 
     def preview(self, question: Question, /, **terms: Any) -> Any:
-        """Say what it would cost and how good it would be."""
+        """Return the cost and the error of an answer."""
         ...
 
     def explain(self, question: Question, /, **terms: Any) -> Any:
@@ -55,7 +55,7 @@ class Frame:
     schemas: tuple[Schema, ...] = ()
     publics: tuple[PublicScan, ...] = ()
     matches: Matches | None = None
-    #: What stands after FROM; nothing for the table alone.
+    #: The text after FROM; empty for the table alone.
     origin: str = ""
     conditions: tuple[str, ...] = ()
     groups: tuple[Named, ...] = ()
@@ -140,7 +140,7 @@ class Frame:
 
     @property
     def question(self) -> Question:
-        """What is asked: the same value as that of the same SQL."""
+        """The question: the same value as that of the same SQL."""
         if not self.outputs:
             raise InvalidInput("Nothing is asked of the table yet.", fix="add .agg(n=count())")
         return read_frame(self)
@@ -150,7 +150,7 @@ class Frame:
         return self.asker.release(self.question, **terms)
 
     def preview(self, **terms: Any) -> Any:
-        """Say what it would cost and how good it would be; free, and no row is looked at."""
+        """Return the cost and the error of an answer; free, and no row is looked at."""
         return self.asker.preview(self.question, **terms)
 
     def explain(self, **terms: Any) -> Any:
@@ -158,7 +158,7 @@ class Frame:
         return self.asker.explain(self.question, **terms)
 
     def __repr__(self) -> str:
-        """Return what is asked so far, in a line or two. All of it was typed or declared."""
+        """Return the question so far, in a line or two. All of it was typed or declared."""
         if not self.outputs:
             return f"{_shorten(_describe_rows(self))}\n  nothing is asked yet: add .agg(n=count())"
         from discreet.query.sql_writing.question import question_sql  # noqa: PLC0415 - as for reading
@@ -196,7 +196,7 @@ def _person(frame: Frame) -> str | None:
 
 
 def read_frame(frame: Frame) -> Question:
-    """Return what a frame asks."""
+    """Return the question of a frame."""
     from discreet.query.sql.passes import question_about, read_piece  # noqa: PLC0415 - sqlglot takes a fifth of a second to load
     from discreet.query.sql.select import Parts, SortPiece  # noqa: PLC0415
 
@@ -225,7 +225,7 @@ def _read_rows(frame: Frame) -> "tuple[RowSource, Known]":
     try:
         return read_rows(frame.origin or quote_name(frame.schema.table), schemas, publics, frame.matches)
     except QueryRefused as error:
-        # Its place is in a text that nobody wrote.
+        # Its place is in a generated text.
         raise InvalidInput(error.plain, fix=error.fix) from None
 
 
@@ -264,7 +264,7 @@ def _join_frames(frame: Frame, other: Frame | str, on: Names | None, how: str) -
 
 
 def _write_right_side(frame: Frame, other: Frame | str, taken_names: list[str]) -> tuple[str, str | None, str]:
-    """Return what is joined, the person's column there, and what it is called."""
+    """Return the joined relation, the person's column there, and its name."""
     if isinstance(other, Frame):
         alias = make_unique_name("t", [*taken_names, *_tables(frame)])
         inner = _settle_filters(other, "joined")
@@ -432,7 +432,7 @@ def _need_frame(frame: Frame, other: Frame | str) -> Frame:
 
 
 def _need_readable_rows(frame: Frame) -> Frame:
-    """Return a frame, if its rows can be asked of; places in a text that nobody wrote are left out of refusals."""
+    """Return a frame, if its rows can be asked of; places in a generated text are left out of refusals."""
     try:
         read_frame(replace(frame, outputs=((None, "COUNT(*)"),)))
     except QueryRefused as error:

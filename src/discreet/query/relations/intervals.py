@@ -25,7 +25,7 @@ MICROSECOND, A_DAY = timedelta(microseconds=1), 86_400_000_000
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """All numbers from low to high; None is no end."""
+    """All numbers from low to high; None stands for a missing end."""
 
     low: Fraction | None = None
     high: Fraction | None = None
@@ -102,7 +102,7 @@ def _of_call(call: Call) -> Interval:
 
 
 def _saturate(part: Interval) -> Interval:
-    """Return what is left of an interval of whole numbers, which never go beyond ±2⁵³."""
+    """Return the part of an interval within whole numbers, which never go beyond ±2⁵³."""
     most = Interval(-LARGEST_WHOLE, LARGEST_WHOLE)
     return Interval(
         None if part.low is None else _clip(part.low, most), None if part.high is None else _clip(part.high, most)

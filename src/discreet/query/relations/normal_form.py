@@ -1,8 +1,8 @@
-"""The one form of a relation, and of a question about it, whatever parts were called or selected on the way.
+"""The normal form of a relation, and of a question about it: the same for all names and selections on the way.
 
-Columns that nobody needs are left out, selections that only rename are left out, filters that follow each other become
-one, and columns are called after what they are made of, not after the names that somebody gave them. So the same
-question is the same plan, and a column that nobody asks for may get bounds without changing it.
+Unused columns are left out, selections that only rename are left out, filters that follow each other become
+one, and columns are named by their contents, not by the names that an analyst gave them. So the same question is
+the same plan, and an unused column may get bounds without changing it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -35,7 +35,7 @@ from discreet.query.names import make_unique_name, name_of
 from discreet.query.post_processing import is_threshold
 from discreet.query.relations.schemas import KEEPING, name_for, people_in, unit_of
 
-#: What a folded column is called: a word, and what was folded.
+#: The name of a folded column: a word, and the folded expression.
 FOLD_WORDS = {
     Fold.ROWS: "count",
     Fold.PRESENT: "count",
@@ -63,7 +63,7 @@ def rename_columns(expression: Expression, names: Names) -> Expression:
 
 
 def _rename_column(value: ColumnValue, names: Names) -> Expression:
-    # What another question answers is no column of the rows, and is called the same whatever they are.
+    # The answer to another question is not a column of the rows, and has the same name for any rows.
     return value if is_threshold(value.name) else replace(value, name=names[value.name])
 
 
@@ -92,7 +92,7 @@ def plain_columns(derived: Derived) -> Names | None:
 
 
 def pass_column(column: Column, name: str) -> Named:
-    """Return a column under another name, as it came: whoever names it clamps it."""
+    """Return a column under another name, as it came: the expression that names it clamps it."""
     return Named(replace(column, name=name), ColumnValue(column.name, column.kind))
 
 
@@ -137,7 +137,7 @@ class Forms:
         return Settled(Derived(source, named, where), names)
 
     def _merge_selection(self, derived: Derived) -> tuple[tuple[Named, ...], Expression | None, Relation]:
-        """Return what a selection becomes above the form of its source; one with a filter that renames is taken in."""
+        """Return the form of a selection above the form of its source; one with a filter that renames is taken in."""
         inner = self.settle(
             derived.source, collect_columns(derived.where, *(output.expression for output in derived.columns))
         )

@@ -2,8 +2,8 @@
 
 A ledger knows a question by the canonical text of its plan. New questions are paid for in their normal form, so that
 `50 <= age` finds the answer to `age >= 50`. Questions that were paid for before there was a normal form, or under an
-earlier one, are in the ledger as they were then: `question_forms` lists all forms, oldest first, and whoever asks
-takes the first that was paid for. What is shown of an answer (names, order, HAVING, LIMIT) belongs to no form.
+earlier one, are in the ledger as they were then: `question_forms` lists all forms, oldest first, and the caller
+takes the first that was paid for. The presentation of an answer (names, order, HAVING, LIMIT) belongs to no form.
 """
 
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ def _order_thresholds(question: Question, schemas: Mapping[str, Schema]) -> Ques
 
 
 def _forget_name(threshold: Question) -> Question:
-    """Return a question whose only output has the same name, however it was called: nobody sees it."""
+    """Return a question whose only output has the same name, however it was called: it is never shown."""
     if threshold.stages:
         return threshold
     return replace(threshold, outputs=(replace(threshold.outputs[0], name="value"),))

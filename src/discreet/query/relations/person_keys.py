@@ -43,7 +43,7 @@ class PersonKey:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a column comes from unchanged: the table, which of its occurrences in the relation, and its name there."""
+    """The unchanged origin of a column: the table, which of its occurrences in the relation, and its name there."""
 
     table: str
     path: tuple[int, ...]
@@ -69,7 +69,7 @@ def keys_of(table: str, schemas: Mapping[str, Schema]) -> tuple[PersonKey, ...]:
 
 
 def find_origin(name: str, relation: Relation | PublicScan, path: tuple[int, ...] = ()) -> Origin | None:
-    """Return where a column of a relation comes from; None if it is computed, public, or comes from several tables."""
+    """Return the origin of a column of a relation; None if it is computed, public, or comes from several tables."""
     match relation:
         case Scan(table=table):
             return Origin(table, path, name.casefold())

@@ -4,8 +4,8 @@ The cells of a question with public groups are the tuples that can have rows: th
 joins and the part of WHERE that is about their columns; a key that is a function of others adds none.
 
 **Guarantee.** Tuples are a function of public tables, declarations and the question, never of private rows. Without
-them the cells are all combinations of the keys' values; with them, some of those. What is perturbed and shown is then
-a part of the vector that was, so that no norm of its sensitivity grows. For every dataset the cells that are left out
+them the cells are all combinations of the keys' values; with them, some of those. The perturbed and shown vector is
+then a part of the earlier one, so that no norm of its sensitivity grows. For every dataset the cells that are left out
 are zero, as no row has their values:
 
 * a `Factor` lists what rows have in some columns. A join with a public table gives its rows (and NULLs, if it is LEFT);
@@ -55,7 +55,7 @@ MOST_DENSE = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """What every row has in some columns: one of these tuples."""
+    """The values of every row in some columns: one of these tuples."""
 
     names: tuple[str, ...]
     rows: tuple[Tuple, ...]
@@ -99,7 +99,7 @@ class Matching:
 
 @dataclass(frozen=True, slots=True)
 class PossibleRows:
-    """What is public about the rows of a relation: factors, and joins on columns of which nothing is known yet."""
+    """The public facts about the rows of a relation: factors, and joins on columns of which nothing is known yet."""
 
     factors: tuple[Factor, ...] = ()
     pending: tuple[Matching, ...] = ()
@@ -110,7 +110,7 @@ class PossibleRows:
         return found if names <= {name for factor in found for name in factor.names} else None
 
     def place(self, found: list[Factor]) -> int:
-        """Return where a factor is; −1 for none."""
+        """Return the index of a factor; −1 for none."""
         return next((at for at, factor in enumerate(self.factors) if found and factor is found[0]), -1)
 
     def misses(self, name: str) -> bool:
@@ -186,7 +186,7 @@ def _join_factors(left: Factor, right: Factor, matching: Matching) -> Factor | N
 
 
 def possible_rows(relation: Relation | None, publics: Mapping[str, Schema]) -> PossibleRows:
-    """Return what is public about the rows of a relation."""
+    """Return the public facts about the rows of a relation."""
     match relation:
         case First(source=source):
             return possible_rows(source, publics)
@@ -213,7 +213,7 @@ def _with_nulls(factor: Factor) -> Factor:
 
 
 def _derive(derived: Derived, publics: Mapping[str, Schema]) -> PossibleRows:
-    """Return what is left of factors after a condition and a selection. Computed columns are unknown."""
+    """Return the factors after a condition and a selection. Computed columns are unknown."""
     rows = possible_rows(derived.source, publics)
     for condition in () if derived.where is None else split_conditions(derived.where):
         rows = rows.filter(condition)
@@ -270,7 +270,7 @@ class PublicCells:
 
     keys: tuple[Key, ...]
     tuples: tuple[Tuple, ...] | None = None
-    #: How many there are, also where they are too many to be listed; None if they are private.
+    #: Their number, also where they are too many to be listed; None if they are private.
     count: int | None = None
 
 

@@ -172,7 +172,7 @@ def _coalesce_values(choices: list[tuple[Value, ...] | None]) -> tuple[Value, ..
 
 
 def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
-    """Return what an integer function of one listed value and constants makes of the list."""
+    """Return the list of values of an integer function of one listed value and constants."""
     rule = IMAGES.get(expression.function)
     if rule is None or expression.kind is not Kind.INTEGER:
         return None
@@ -186,7 +186,7 @@ def _image(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
     longest = many[0] if many else (0,)
     # One of them varies, the others are constants.
     argument_lists = ([value if len(values) > 1 else values[0] for values in lists] for value in longest)
-    # What a public column has of NULL stays NULL: each of these functions is, where an argument is.
+    # NULL of a public column stays NULL: each of these functions is NULL where an argument is.
     images = {None if None in arguments else rule(*arguments) for arguments in argument_lists}
     return (*sorted(image for image in images if image is not None), *([None] if None in images else []))
 

@@ -30,7 +30,7 @@ KEEPING = (Fold.LEAST, Fold.MOST)
 
 
 def schema_of(question: Question, schemas: Mapping[str, Schema]) -> Schema:
-    """Return what a question is planned with: the schema of its table, or one of its relation's columns."""
+    """Return the schema that a question is planned with: that of its table, or one of its relation's columns."""
     if question.source is None:
         return table_schema(question.table, schemas)
     return relation_schema(question.source, schemas)
@@ -45,7 +45,7 @@ def table_schema(table: str, schemas: Mapping[str, Schema]) -> Schema:
 
 
 def relation_schema(relation: Relation, schemas: Mapping[str, Schema]) -> Schema:
-    """Return the schema of a relation. Who is protected is the same as in its tables, whatever became of their rows."""
+    """Return the schema of a relation. Its privacy unit is that of its tables, for any relation of their rows."""
     columns, people = columns_of(relation), people_in(relation, schemas)
     return Schema(
         table=name_for(relation),
@@ -61,7 +61,7 @@ def _private(relation: Relation) -> tuple[str, ...]:
 
 
 def unit_of(relation: Relation, schemas: Mapping[str, Schema]) -> PrivacyUnit:
-    """Return who is protected in a relation: whoever is in all of its tables, or it is refused."""
+    """Return the privacy unit of a relation: that of all of its tables, or it is refused."""
     tables = _private(relation)
     first, *others = (table_schema(table, schemas) for table in tables)
     for other in others:
@@ -117,7 +117,7 @@ def _is_one_of(expression: Expression | None, names: frozenset[str]) -> bool:
 
 
 def name_for(relation: Relation) -> str:
-    """Return what a relation is called where a table's name would stand: nothing but a table is called like a table."""
+    """Return the name of a relation in place of a table's name: only a table is named like a table."""
     words, inner = words_for(relation), relation
     while isinstance(inner, Derived | First):
         inner = inner.source
@@ -125,7 +125,7 @@ def name_for(relation: Relation) -> str:
 
 
 def words_for(relation: Relation | PublicScan) -> str:
-    """Return what a relation is called, the same whatever its parts were called in a question."""
+    """Return the name of a relation, the same for all names of its parts in a question."""
     match relation:
         case Scan(table=table) | PublicScan(table=table):
             return table
@@ -148,7 +148,7 @@ def words_for(relation: Relation | PublicScan) -> str:
 
 
 def cap_text(schema: Schema, sources: Iterable[Relation | None]) -> tuple[str, ...]:
-    """Return what the canonical text of a question about some relations says about the cap: a line, or none."""
+    """Return the lines about the cap in the canonical text of a question about some relations: one, or none."""
     if schema.unit.column is None:
         return ()
     stated = schema.rows_per_person != ROWS_PER_PERSON or any(
@@ -171,7 +171,7 @@ def makes_rows(relation: Relation | PublicScan) -> bool:
 
 
 def cap_note(schema: Schema, source: Relation | None) -> str:
-    """Return a sentence about what the cap leaves out; whether it does so for anybody is not said."""
+    """Return a sentence about the cap; whether it leaves out a row of any person is not said."""
     window = "" if schema.unit.window is None else f" in one {schema.unit.window.period.value}"
     combined = ", and as many in each join or union" if source is not None and makes_rows(source) else ""
     return f"Cap: {schema.rows_per_person:,} rows per {schema.unit.column}{window} in each table{combined}."

@@ -1,11 +1,11 @@
-"""Numbers of other questions among the conditions of a question: who counts is decided by an answer that came before.
+"""Numbers of other questions among the conditions of a question: an earlier answer decides which rows count.
 
 `WHERE cost > (SELECT AVG(cost) FROM visits)` is asked in two steps inside of one plan. The average is measured first,
 and its noisy value then stands in the condition as a constant. Until then it is a column whose name no text can spell,
 `threshold_name`, and has the kind of the number.
 
-Guarantee: the noisy value is a released one, so that the second step is chosen by what is public already. What both
-steps cost is fixed before the first one: no sensitivity, no limit and no share depends on the value, as it stands in
+Guarantee: the noisy value is a released one, so that the second step is chosen by public facts alone. The cost of
+both steps is fixed before the first one: no sensitivity, no limit and no share depends on the value, as it stands in
 conditions alone. Adaptive composition then adds both costs up.
 Reference: Dwork, Roth 2014, Theorem 3.16; Bun, Steinke 2016, Lemma 2.3, for adaptively chosen mechanisms.
 """
@@ -23,7 +23,7 @@ from discreet.query.questions import Question
 from discreet.query.shapes import columns_of_answer
 from discreet.query.stage_checks import has_one_cell
 
-#: What a question is checked with before its thresholds are known: constants that no other is longer than.
+#: The constants that a question is checked with before its thresholds are known: no other is longer.
 SAMPLES: dict[Kind, Value] = {
     Kind.INTEGER: -SATURATED,
     Kind.REAL: -1.2345678901234567e-300,
@@ -40,7 +40,7 @@ def kind_of_threshold(question: Question) -> Kind | None:
 
 
 def build_constant(value: Value, kind: Kind) -> Literal:
-    """Return a noisy value as the constant of its kind that engines see; NULL if it is no finite number."""
+    """Return a noisy value as the constant of its kind that engines see; NULL if it is not a finite number."""
     match value:
         case int() | float() if kind.numeric and math.isfinite(value):
             whole = kind is Kind.INTEGER
@@ -68,7 +68,7 @@ def renumber_thresholds(condition: Expression | None, places: Mapping[int, int])
 
 
 def fill_with_samples(question: Question) -> Question:
-    """Return a question that is checked in place of one with thresholds. What is refused of it depends on no value."""
+    """Return a question that is checked in place of one with thresholds. Its refusal depends on no value."""
     if not question.thresholds:
         return question
     kinds = [need_threshold_kind(threshold) for threshold in question.thresholds]

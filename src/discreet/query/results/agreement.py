@@ -17,7 +17,7 @@ MEASURED = "Each grouping set has noise of its own, so that sums of groups diffe
 
 
 def describe_sets(plan: QueryPlan) -> tuple[str, ...]:
-    """Return what has to be said beside grouping sets."""
+    """Return the note that belongs to grouping sets."""
     if plan.sets is None:
         return ()
     keys = ", ".join(words_of(key.expression) for key in plan.keys)

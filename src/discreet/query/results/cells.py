@@ -28,12 +28,12 @@ class Cells:
     """One column of a released table.
 
     Attributes:
-        kind: What it holds; None for NULL alone.
+        kind: The kind of its values; None for NULL alone.
         values: The values.
-        low: Where the bars begin, NaN where that is not known. Conditions are 0 or 1.
-        high: Where they end.
-        missing: Where the exact cell may be NULL.
-        exact: Whether the values are no estimates: keys, constants, and what is computed from them.
+        low: The lower ends of the bars, NaN where unknown. Conditions are 0 or 1.
+        high: The upper ends.
+        missing: The cells whose exact value may be NULL.
+        exact: Whether the values are exact: keys, constants, and computations on them.
         ranks: Of quantiles, how many rows they may be off. Their bars are cells of a grid, and not carried on.
 
     """
@@ -48,7 +48,7 @@ class Cells:
 
     @classmethod
     def known(cls, kind: Kind | None, values: Sequence[Value]) -> "Cells":
-        """Return cells that are no estimates."""
+        """Return cells that are exact."""
         numbers = np.array([number_of(value) for value in values], np.float64)
         missing = np.array([value is None for value in values], np.bool_)
         return cls(kind=kind, values=tuple(values), low=numbers, high=numbers, missing=missing, exact=True)
@@ -113,7 +113,7 @@ def evaluate(expression: Expression, columns: Mapping[str, Cells], size: int) ->
 
 
 def _match(cells: Cells, pattern: str, *, folded: bool) -> Cells:
-    """Return whether texts fit a pattern. Where they were chosen by noise, whether they do is not known."""
+    """Return whether texts fit a pattern. If they were chosen by noise, whether they do is not known."""
     fold, pattern = (str.lower, pattern.lower()) if folded else (str, pattern)
     found = tuple(fits_pattern(fold(value), pattern) if isinstance(value, str) else None for value in cells.values)
     if cells.exact:
@@ -173,7 +173,7 @@ CELL_RULES: dict[F, Callable[..., Band]] = {**RULES, F.NULLIF: lambda part, _oth
 
 
 def _missing(function: F, parts: list[Cells], bands: list[Band]) -> Truths:
-    """Return where the exact result may be NULL."""
+    """Return the cells whose exact result may be NULL."""
     several = np.stack([part.missing for part in parts])
     anywhere: Truths = np.asarray(several.any(axis=0))
     if function is F.IS_NULL:
@@ -245,7 +245,7 @@ CONDITIONS: dict[F, Callable[[list[Cells], list[Band]], Ends]] = {
 
 
 def _choose(expression: Case, columns: Mapping[str, Cells], size: int) -> Cells:
-    """Return the value beside the first true condition. Where noise decides, the bar spans all that may be chosen."""
+    """Return the value beside the first true condition. If noise decides, the bar spans all possible choices."""
     branches = [
         (evaluate(condition, columns, size), evaluate(value, columns, size)) for condition, value in expression.branches
     ]
@@ -275,7 +275,7 @@ def _choose(expression: Case, columns: Mapping[str, Cells], size: int) -> Cells:
 
 
 def _chances(condition: Cells | None, size: int) -> tuple[Truths, Truths]:
-    """Return where a condition is surely true, and where possibly."""
+    """Return the cells at which a condition is surely true, and possibly."""
     if condition is None:
         return np.ones(size, np.bool_), np.ones(size, np.bool_)
     sure = (condition.low == 1) & ~condition.missing

@@ -1,6 +1,6 @@
 """Tables of several answers: rows of one beside those of another, or after them.
 
-Whether two rows belong together is decided by their values. Where these are keys, they are exact; where they are noisy,
+Whether two rows belong together is decided by their values. If these are keys, they are exact; where they are noisy,
 the rows are picked by noise, and the bars of all cells hold at once.
 """
 

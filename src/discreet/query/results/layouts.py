@@ -88,7 +88,7 @@ def _build_column(name: str, kind: Kind, term: q.Term, question: Question) -> Re
             ends = None if kind is Kind.DATE else ()
             return ResultColumn(name=name, kind=kind, values=(), low=ends, high=ends, ranks=())
         case _:
-            # Counts of sets of groups that add up are no whole numbers.
+            # Counts of sets of groups that add up are not whole numbers.
             shown = Kind.REAL if question.sets is not None else kind
             return ResultColumn(name=name, kind=shown, values=(), low=(), high=())
 

@@ -16,7 +16,7 @@ from discreet.query.questions import Joint, JointForm
 def mean_of(total: Band, count: Band, radius: float) -> Band:
     """Return total/count for rows that lie within the radius; NULL where the noisy count is below 1.
 
-    The true count is a whole number. Where it may be 0, nothing is known but the radius.
+    The true count is a whole number. If it may be 0, nothing is known but the radius.
     """
     value = np.where(count.value >= 1, total.value / np.maximum(count.value, 1), np.nan)
     ratio = divide(total, Band(count.value, np.maximum(count.low, 0.0), count.high))

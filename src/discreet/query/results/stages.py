@@ -30,7 +30,7 @@ ROWS_OF_PRIVATE_GROUPS = "The outer question is about the groups that are shown,
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What the stages of a question use besides its own answer: numbers and tables of others.
+    """The inputs of a question's stages besides its own answer: numbers and tables of others.
 
     `together` says whether bars hold for all cells at once.
     """
@@ -52,7 +52,7 @@ def apply_stages(
     *,
     public: bool,
 ) -> Result:
-    """Return what stages make of a table. `missing` says where exact cells may be NULL."""
+    """Return the result of stages on a table. `missing` says which exact cells may be NULL."""
     made = make_table(stages, result, missing, beside)
     notes = [ALL_AT_ONCE] if beside.together else []
     if any(stage.grouped or stage.windows for stage in stages):
@@ -62,7 +62,7 @@ def apply_stages(
 
 
 def make_table(stages: Sequence[Stage], result: Result, missing: Mapping[str, Sequence[bool]], beside: Beside) -> Table:
-    """Return what stages make of a table, as cells."""
+    """Return the result of stages on a table, as cells."""
     columns: Columns = {column.name: _read_column(column, missing[column.name]) for column in result.columns}
     made = Table(columns, len(result))
     for stage in stages:

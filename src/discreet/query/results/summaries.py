@@ -194,5 +194,5 @@ def gather(kind: Kind | None, summarised: list[Summarised], *, exact: bool) -> C
 
 
 def stays_exact(cells: Cells | None, kind: Kind) -> bool:
-    """Whether a summary is shown without a bar: of keys, which are no numbers."""
+    """Whether a summary is shown without a bar: of keys, which are not numbers."""
     return cells is not None and cells.exact and not kind.numeric

@@ -20,8 +20,8 @@ class ResultColumn:
 
     Exact means: of the rows that count, with values clamped and on their grid. Intervals are cut to what is possible,
     values are not: a noisy count may be negative, though its interval begins at 0. Quantiles, MIN and MAX are cells of
-    a grid, from low to high, and `ranks` says how many rows may lie between the cell and the wanted one. What is not
-    known is None.
+    a grid, from low to high, and `ranks` says how many rows may lie between the cell and the wanted one. An unknown
+    end or rank is None.
     """
 
     name: str

@@ -117,7 +117,7 @@ class Estimates:
         return (correct_for_sample(spread, count) if sample else spread).scale(float(bounds.step) ** 2)
 
     def _of_distinct(self, measure: OfDistinct) -> Band:
-        """Return what is made of different values: as of rows, and the count is that of values."""
+        """Return the aggregate of different values: as of rows, and the count is that of values."""
         parts, bounds = self.blueprint.sources(measure).parts, self.blueprint.distinct_bounds(measure)
         if measure.form is DistinctForm.SUM:
             return self.band_of(parts[0])
@@ -157,7 +157,7 @@ class Estimates:
 #: Measures that are whole numbers.
 COUNTS = Count | CountOf | CountPeople | CountDistinct
 CHOSEN = Quantile | Smallest | Largest
-#: The confidence that a number is read at where nobody sees its error bar: noisy values are the same at any.
+#: The confidence at which a number is read if its error bar is not shown: noisy values are the same at any.
 HALF = Fraction(1, 2)
 
 
@@ -244,7 +244,7 @@ class AnswerReading:
     answer: Any
     confidence: Fraction
     simultaneous: bool
-    #: How many noisy numbers of other answers have to hold at once with those of this one.
+    #: The number of noisy numbers of other answers that have to hold at once with those of this one.
     beside: int = 0
 
     @cached_property
@@ -277,7 +277,7 @@ class AnswerReading:
 
     @cached_property
     def statements(self) -> int:
-        """How many noisy numbers the table is made of."""
+        """The number of noisy numbers that the table is made of."""
         sizes = [int(self.noisy(part).size) for part in self.plan.parts if not isinstance(part, KeySelection)]
         return max(sum(sizes), 1)
 
@@ -290,7 +290,7 @@ class AnswerReading:
         return self._result(columns)
 
     def missing(self) -> dict[str, tuple[bool, ...]]:
-        """Return where the exact value of an output may be NULL, in the rows that are shown."""
+        """Return the shown rows in which the exact value of an output may be NULL."""
         rows = self._select_rows()
         return {
             output.name: tuple(bool(flags[row]) for row in rows)

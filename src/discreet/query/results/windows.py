@@ -52,7 +52,7 @@ class Partition:
     frame: WindowFrame
 
     def bounds(self, place: int) -> tuple[int, int]:
-        """Return where the frame of the row at a place begins, and where it has ended."""
+        """Return the start of the frame of the row at a place, and the end behind it."""
         frame, size = self.frame, len(self.rows)
         if frame.peers:
             start = 0 if frame.start is None else self.first[place]
@@ -188,7 +188,7 @@ class RowComparison:
     def depths(self) -> Floats:
         """Return the length of the longest row of rows that surely come before each other, and before each row."""
         depths = np.zeros(len(self.sure))
-        # Whoever comes before a row has fewer rows before it.
+        # A row that comes before another has fewer rows before it.
         for row in np.argsort(self.sure.sum(axis=0), kind="stable"):
             before = depths[self.sure[:, row]]
             depths[row] = before.max() + 1 if len(before) else 0.0

@@ -38,11 +38,11 @@ class Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchPass:
-    """Rows, groups and limit that several questions have in common, and what is measured of them.
+    """Rows, groups and limit that several questions have in common, and their measurements.
 
-    Guarantee: the composition of `losses`. What is told by all keys moves as the limit says. What is added up over
-    keys is a sum of the same exact counts: a unit has at most `limit.rows` rows that count, each in one cell, and so
-    moves it as under a limit on all its rows together.
+    Guarantee: the composition of `losses`. A measurement by all keys moves as the limit says. One that is added up over
+        keys is a sum of the same exact counts: a unit has at most `limit.rows` rows that count, each in one cell, and
+        so moves it as under a limit on all its rows together.
     """
 
     schema: Schema
@@ -74,7 +74,7 @@ class BatchPass:
         return Pricing(self.spend, limit, self.schema.unit.neighbours)
 
     def noise(self, measured: Measured) -> Laplace | Gaussian:
-        """Return what is added to counts and sums."""
+        """Return the noise that is added to counts and sums."""
         return self.pricing(measured.axes).noise(cast("Noisy", measured.part), measured.share)
 
     @property
@@ -99,7 +99,7 @@ class BatchPass:
         return tuple(dict.fromkeys(aggregate_of(measured.part) for measured in self.measured))
 
     def run(self, data: Table, entropy: Entropy, salt: int) -> dict[str, Any]:
-        """Return what is measured, noisy, and the groups that are shown."""
+        """Return the noisy measurements, and the groups that are shown."""
         aggregates = self._aggregates
         exact = choose_aggregate(data, self._costs)(self.aggregation(aggregates, salt))
         answers = dict(zip(aggregates, exact.answers, strict=True))
@@ -162,6 +162,6 @@ def loss_of(pricing: Pricing, part: Part, share: Fraction) -> PrivacyLoss:
 
 
 def check_spend(spend: object) -> None:
-    """Refuse what is neither an ε nor a ρ: how accurate many tables are is not one number."""
+    """Refuse a price that is neither an ε nor a ρ: the accuracy of many tables is not one number."""
     if not isinstance(spend, Epsilon | Rho):
         raise WrongType("spend must be an Epsilon or a Rho.", fix="pass Epsilon(1) or Rho(0.1)")

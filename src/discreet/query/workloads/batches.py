@@ -28,7 +28,7 @@ from discreet.query.workloads.batch_passes import BatchPass, Measured, check_spe
 
 #: Changes whenever the same text would no longer give the same distribution of answers.
 FORM = "discreet batch 1"
-#: Where something is measured: which pass, and which place in it.
+#: The place of a measurement: the pass, and the place in it.
 Place = tuple[int, int]
 
 
@@ -40,7 +40,7 @@ class BatchItem:
     alone: QueryPlan
     #: One for each part of the plan.
     places: tuple[Place, ...]
-    #: Where the totals of parts over all groups are, shown or not: for what is left over.
+    #: The places of the totals of parts over all groups, shown or not: for the rest over hidden groups.
     totals: tuple[tuple[Part, Place], ...]
 
 
@@ -70,7 +70,7 @@ class BatchPlan:
         return all(can_be_charged(batch_pass.source) for batch_pass in self.passes)
 
     def describe(self) -> str:
-        """Return what is asked, as SQL."""
+        """Return the questions, as SQL."""
         text = "; ".join(item.alone.what for item in self.items)
         return text if len(text) <= MOST_WORDS else f"{len(self.items)} questions about {self.schema.table}"
 
@@ -160,13 +160,13 @@ class BatchDraft:
         self._measured: list[dict[tuple[Part, Axes], Fraction]] = []
 
     def place(self, plan: QueryPlan, part: Part, weight: Fraction) -> Place:
-        """Return where a part of a question is measured."""
+        """Return the place of a question's part."""
         host = self._find_finest(plan, part)
         axes = tuple(sorted(host.keys.index(key) for key in plan.keys)) if host is not plan else _all_axes(plan)
         return self._add(host, part, axes, weight)
 
     def total(self, plan: QueryPlan, part: Part, weight: Fraction) -> Place:
-        """Return where the total of a part over all groups of a question is measured."""
+        """Return the place of the total of a part over all groups of a question."""
         return self._add(plan, part, (), weight)
 
     def _find_finest(self, plan: QueryPlan, part: Part) -> QueryPlan:
@@ -209,12 +209,12 @@ class BatchDraft:
 
 
 def _rows_of(plan: QueryPlan) -> tuple[Any, ...]:
-    """Return what says which rows a question is about."""
+    """Return the fields that decide which rows a question is about."""
     return plan.schema.table, plan.where, plan.source
 
 
 def _groups_of(plan: QueryPlan) -> tuple[Any, ...]:
-    """Return what says which rows count, and in which groups."""
+    """Return the fields that decide which rows count, and in which groups."""
     return (*_rows_of(plan), plan.keys, plan.limit)
 
 

@@ -76,7 +76,7 @@ def _predict_output(name: str, column: Any, *, known: bool) -> Predicted:
 
 
 def _answer_no_rows(batch_pass: BatchPass) -> dict[str, Any]:
-    """Return what a pass over no rows would give without noise; of private groups, with one that is shown."""
+    """Return the result of a pass over no rows without noise; for private groups, with one that is shown."""
     groups = [] if batch_pass.public else [[None] * len(batch_pass.keys)]
     return {"groups": groups, "measured": [_make_zeros(batch_pass, measured) for measured in batch_pass.measured]}
 
@@ -97,7 +97,7 @@ def _make_zeros(batch_pass: BatchPass, measured: Measured) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Saving:
-    """What a batch promises, beside what its questions would promise one by one if each were to be as accurate."""
+    """The guarantee of a batch, beside that of its questions one by one if each were to be as accurate."""
 
     together: Guarantee
     one_by_one: Guarantee
@@ -115,7 +115,7 @@ class Saving:
 
 
 def saving_of(plan: BatchPlan, delta: Number) -> Saving:
-    """Return what a batch saves, at a δ.
+    """Return the saving of a batch, at a δ.
 
     Together: the guarantee of all that is measured, composed as one. One by one: each question pays for its own parts
     with noise of the variance that they have in the batch, its guarantee is taken at an even part of δ, and guarantees

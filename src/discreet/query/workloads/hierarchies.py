@@ -33,7 +33,7 @@ from discreet.query.workloads.batch_passes import check_spend
 
 # Budget split over the levels of a hierarchy: the shares that make the final error least.
 #
-# What counts are the variances after the levels were made to agree: a nation is known better from its states than by a
+# The goal is the variances after the levels were made to agree: a nation is known better from its states than by a
 # share of its own. Shares are public and any split is sound; this one is looked for in floats.
 
 #: Shares are multiples of this part of the price, so that they are short, and every level gets one at least.
@@ -97,7 +97,7 @@ Path = tuple[Value, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HierarchyPlan:
-    """How many rows, or people, there are in every node of a public tree: all of them, by state, by county.
+    """The number of rows, or people, in every node of a public tree: all of them, by state, by county.
 
     Guarantee: the composition of its levels, `cost`. Rows are counted once, at the leaves, under the limit; the levels
     above are sums of these exact counts. A unit has at most `limit.rows` rows that count, each of which is in one node
@@ -115,7 +115,7 @@ class HierarchyPlan:
     #: Of each level from the top down; 0 for a top that is known.
     shares: tuple[Fraction, ...]
     spend: Spend
-    #: What is at the top, if that is public.
+    #: The count at the top, if it is public.
     total: int | None
 
     @property
@@ -130,7 +130,7 @@ class HierarchyPlan:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the keys are called."""
+        """The names of the keys."""
         return tuple(key.name if isinstance(key, ColumnValue) else words_of(key) for key in self.keys)
 
     def sensitivity(self, level: int) -> Sensitivity:
@@ -138,7 +138,7 @@ class HierarchyPlan:
         return level_sensitivity(self.counts, self.limit, self.schema, leaves=level == len(self.keys))
 
     def noise(self, level: int) -> Laplace | Gaussian | None:
-        """Return what is added to the counts of a level; None where they are known."""
+        """Return the noise that is added to the counts of a level; None if they are known."""
         share, sensitivity = self.shares[level], self.sensitivity(level)
         if not share:
             return None
@@ -157,7 +157,7 @@ class HierarchyPlan:
         return True
 
     def describe(self) -> str:
-        """Return what is counted, in words."""
+        """Return the counted noun, in words."""
         noun = "rows" if isinstance(self.counts, Rows) else "people"
         where = "" if self.where is None else f" where {words_of(self.where)}"
         return f"{noun} of {self.schema.table}{where} by {' → '.join(self.names)}, at every level"

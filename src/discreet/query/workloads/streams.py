@@ -6,8 +6,8 @@ count, in the order of their periods: the rows of later days cannot undo that a 
 k = 1 that is how many units were seen so far.
 
 **Who is protected, and from what.** Neighbours are two histories of the table, one of which has all rows of one unit
-more, on whichever days. At step t the table holds the rows of all periods up to t. Rows that come late are no danger to
-anybody, though they are missing in what was released before (see the proof). Rows of a period that was released must
+more, on whichever days. At step t the table holds the rows of all periods up to t. Rows that come late are not a danger
+to any unit, though they are missing in earlier releases (see the proof). Rows of a period that was released must
 not be taken away or moved to a later day: a unit whose counted row is gone may have another one counted in its place,
 and so have more than k rows in all that was released. Conditions have to be on values that stay as they are.
 
@@ -79,7 +79,7 @@ class StreamPlan:
 
     @property
     def steps(self) -> int:
-        """How many periods are counted."""
+        """The number of periods."""
         return self.counter.steps
 
     @property
@@ -105,7 +105,7 @@ class StreamPlan:
         check_pass(data, self._aggregation(0, UNSALTED))
 
     def run_step(self, data: Table, entropy: Entropy, step: int, before: Sequence[Any], /) -> dict[str, Any]:
-        """Return what the counter measures at a step, noisy integers. Earlier answers are not needed."""
+        """Return the measurements of the counter at a step, noisy integers. Earlier answers are not needed."""
         del before
         exact = data.aggregate(self.aggregation(step))
         return {"measured": self.counter.measure(step, exact.answers[0].tolist(), entropy=entropy)}
@@ -232,7 +232,7 @@ def day_after(start: date, every: Period, periods: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class StreamView:
-    """What the steps so far say: for each period its first day, the count up to its end, and its own count."""
+    """The results of the steps so far: for each period its first day, the count up to its end, and its own count."""
 
     days: tuple[date, ...]
     so_far: Counted
