@@ -99,6 +99,15 @@ def test_a_cell_that_may_be_null_may_be_left_out():
         assert found.bar == pytest.approx(bar)
 
 
+def test_what_is_too_large_for_a_number_is_null():
+    table, _, missing = make_tables(1)
+    made = apply_stages(
+        read_outer("SELECT (n + 1) * 1e308 * 1e10 AS x, -n * 1e308 - 1e308 AS y FROM q"), table, missing, public=True
+    )
+    assert not any(math.isinf(value) for column in made.columns for value in column.values if value is not None)
+    assert None in made.column("x").values
+
+
 def test_a_logarithm_of_what_may_be_zero_may_be_null():
     for function in ("LN", "LOG10"):
         stages = read_outer(f"SELECT MIN({function}(n)) AS least FROM q")

@@ -198,10 +198,13 @@ def test_windows_are_limited_in_rows():
 def test_a_number_of_a_public_table_is_a_constant_of_a_private_question(clinic, exact):
     """It is exact and free: the question costs what it costs with the number written out."""
     ((beds, code),) = exact("SELECT AVG(beds), MAX(code) FROM wards")
+    last = f"ward = '{code}'"
     pairs = (
         ("SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT AVG(beds) FROM wards)", f"age > {beds!r}"),
-        ("SELECT COUNT(*) AS n FROM visits WHERE ward = (SELECT MAX(code) FROM wards)", f"ward = '{code}'"),
+        ("SELECT COUNT(*) AS n FROM visits WHERE ward = (SELECT MAX(code) FROM wards)", last),
         ("SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT MAX(beds) FROM wards WHERE floor > 90)", "age > NULL"),
+        ("SELECT COUNT(*) AS n FROM visits WHERE age > (SELECT beds FROM wards WHERE floor > 90)", "age > NULL"),
+        ("SELECT COUNT(*) AS n FROM visits WHERE ward = (SELECT code FROM wards ORDER BY code DESC LIMIT 1)", last),
     )
     for text, condition in pairs:
         written = clinic.preview(f"SELECT COUNT(*) AS n FROM visits WHERE {condition}", epsilon=0.1)
@@ -209,5 +212,7 @@ def test_a_number_of_a_public_table_is_a_constant_of_a_private_question(clinic, 
     shares = clinic.preview("SELECT COUNT(*) / (SELECT COUNT(*) FROM wards) AS r FROM visits", epsilon=0.1)
     assert shares.plan.others == ()
     several = "SELECT COUNT(*) AS n FROM visits WHERE ward = (SELECT code FROM wards)"
-    with pytest.raises(QueryRefused, match="one value for sure"):
+    with pytest.raises(QueryRefused, match="several rows"):
         clinic.preview(several, epsilon=0.1)
+    with pytest.raises(QueryRefused, match="one value for sure"):
+        clinic.preview(several.replace("code", "code, beds"), epsilon=0.1)

@@ -63,15 +63,20 @@ EXPRESSIONS = (
         "^a|1$",
         "(^a|b$)",
     ),
+    # Repetitions without end.
+    *("a+", "[ab]+", "[ab]+1", "1[ab]+", "1[ab]*", "a+?b", "[ab]+1+", "(a+|b)1", "a{2,}", "[ab]{1,}1"),
+    *("^[ab]+$", "^[ab]*$", "^a[b1]+$", "^a[b1]*$", "^(a|b)1+$", "^ab{2,}$", "^(a+|1b*)$", "\\d+$", "^\\d+$"),
+    *(".*[ab]+$", "^[ab]+.*", "^[ab]+.*1$", "[ab]+.*1+", "^a.*[b1]+$"),
 )
 REFUSED = (
     *(
         "",
         "a*",
-        "a+",
         "(ab)*",
-        "[ab]+",
-        "a{2,}",
+        "^[ab]+1$",
+        "1[ab]+1",
+        "^a.[b1]+$",
+        "^[a-m]+$",
         "a{21}",
         "a{x}",
         "a{2",
@@ -123,6 +128,17 @@ def test_the_whole_text_is_matched_where_that_is_asked():
     assert match("a", "a|b1", whole=True)
     assert not match("ab", "a|b1", whole=True)
     assert match("b1", "^a|b1$", whole=True)
+
+
+def test_a_run_of_letters_may_be_all_of_a_text():
+    assert match("111", "1+", whole=True)
+    assert match("a11", "a?1+", whole=True)
+    assert not match("1a1", "1+", whole=True)
+    assert not match("", "1+", whole=True)
+    assert match("", "1*", whole=True)
+    assert match(None, "^1+$") is None
+    with pytest.raises(InvalidInput):
+        match("a", "^a+$", folded=True)
 
 
 def test_capitals_do_not_matter_where_that_is_asked():

@@ -49,9 +49,26 @@ def test_what_is_summed_up_over_no_rows_is_as_in_sql(clinic):
 def test_constants_are_about_no_table(clinic):
     assert clinic.sql("SELECT 1").rows() == [{"value": 1}]
     assert clinic.sql("SELECT 1 AS one, 'a' || 'b' AS t, 2 > 1;").rows() == [{"one": 1, "t": "ab", "value": True}]
-    for text in ("SELECT stay", "SELECT COUNT(*)", "SELECT CURRENT_DATE", "SELECT (SELECT COUNT(*) FROM visits)"):
+    for text in (
+        "SELECT stay",
+        "SELECT COUNT(*)",
+        "SELECT CURRENT_DATE",
+        "SELECT (SELECT COUNT(*) FROM visits) + stay",
+    ):
         with pytest.raises(QueryRefused):
             clinic.sql(text)
+
+
+def test_drivers_are_told_a_version_and_a_database(clinic):
+    before = clinic.ledger.state.payments
+    for text, told in (
+        ("select version()", "discreet"),
+        ("SELECT CURRENT_SCHEMA;", "main"),
+        ("SELECT database()", "discreet"),
+    ):
+        answer = clinic.sql(text)
+        assert answer.rows() == [{answer.columns[0]: told}]
+    assert clinic.ledger.state.payments == before
 
 
 def test_what_is_about_rows_needs_a_price(clinic):

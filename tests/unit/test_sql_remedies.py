@@ -103,7 +103,8 @@ def test_what_the_planner_proposes_for_values_without_bounds_is_taken(tmp_path):
     """Of the parts of a measure that may be of any size: a declaration where one can be made, or else ends to write."""
     with clinic.opened(tmp_path) as session:
         odd = []
-        for measure in ("AVG(LENGTH(note))", "SUM(admitted - DATE '2024-01-01')", "MIN(admitted)", "AVG(1 / stay)"):
+        measures = ("AVG(LENGTH(note))", "SUM(admitted - DATE '2024-01-01')", "MIN(admitted)", "AVG(1 / stay)")
+        for measure in (*measures, "CORR(stay, LENGTH(note))", "REGR_SLOPE(LENGTH(note), stay)"):
             text = f"SELECT {measure} AS x FROM visits"
             with pytest.raises(InvalidInput) as caught:
                 session.preview(text, epsilon=1)

@@ -30,6 +30,7 @@ from discreet.query.probes import find_public_answer as find_public_answer
 from discreet.query.questions import PublicQuestion as PublicQuestion
 from discreet.query.questions import QueryRefused, Question
 from discreet.query.questions import WrittenOption as WrittenOption
+from discreet.query.questions import questions_in as questions_in
 from discreet.query.relations.normal_questions import normalise_question, question_forms
 from discreet.query.relations.schemas import schema_of
 from discreet.query.results.layouts import layout_of as layout_of

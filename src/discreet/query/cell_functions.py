@@ -66,6 +66,8 @@ CELL_FUNCTIONS: dict[F, Callable[..., Any]] = {
     F.WEEK: _of_day(lambda day: day.isocalendar()[1]),
     F.DAY: _of_day(lambda day: day.day),
     F.WEEKDAY: _of_day(date.isoweekday),
+    F.DOW: _of_day(lambda day: day.isoweekday() % 7),
+    F.DOY: _of_day(lambda day: day.timetuple().tm_yday),
     F.TRUNC_YEAR: _of_day(lambda day: day.replace(month=1, day=1)),
     F.TRUNC_QUARTER: _of_day(lambda day: day.replace(month=3 * _quarter(day) - 2, day=1)),
     F.TRUNC_MONTH: _of_day(lambda day: day.replace(day=1)),

@@ -402,7 +402,8 @@ def apply_function(function: F, values: list[Value]) -> Value:
         result: Value = STRICT[function](*values)
     except (OverflowError, TypeError, ValueError):
         return None
-    return result
+    # What is too large for a number is NULL, as it is for rows.
+    return None if isinstance(result, float) and not math.isfinite(result) else result
 
 
 # Refusals of a question, with their place in its text.

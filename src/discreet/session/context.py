@@ -1,6 +1,6 @@
 """The analyst's context behind a session: schemas, the gate, and how a question becomes a plan."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -38,6 +38,7 @@ from discreet.query import (
     plan_limits,
     plan_question,
     question_forms,
+    questions_in,
     read_bought_limit,
     read_number,
     read_sql,
@@ -148,8 +149,9 @@ class QuestionContext:
     def _check_person(self, written: dict[str, WrittenOption], question: Question) -> None:
         """Refuse a privacy unit in the text that is not the declared one."""
         if written:
-            scans = () if question.source is None else scans_in(question.source)
-            names = {question.table, *(scan.table for scan in scans)}
+            asked = questions_in(question)
+            scans = [scan for one in asked if one.source is not None for scan in scans_in(one.source)]
+            names = {*(one.table for one in asked), *(scan.table for scan in scans)}
             check_person(written, [schema for name, schema in self.known.items() if name in names])
 
     def find_public(self, query: "str | Question | Frame", raw_options: QuestionOptions) -> "Question | Frame | Result":
@@ -183,16 +185,16 @@ class QuestionContext:
         """Return the exact answer to a question about public tables alone."""
         return answer_public_question(question, self.dataset.publics)
 
-    def _read_public_value(self, question: PublicQuestion) -> Value:
-        """Return the only value of a question about public tables with one cell."""
-        return self.answer_public(question).columns[0].values[0]
+    def _read_public_values(self, question: PublicQuestion) -> Sequence[Value]:
+        """Return the values of a question about public tables with one column."""
+        return self.answer_public(question).columns[0].values
 
     def read(self, text: str, matches: Matches | None = None) -> Question:
         """Return the question that a text asks; what was read lately is not read again."""
         question = self._read.get((text, matches))
         if question is None:
             question = read_sql(
-                text, self.known, self.dataset.public_scans, matches, self.dataset.paths, self._read_public_value
+                text, self.known, self.dataset.public_scans, matches, self.dataset.paths, self._read_public_values
             )
             if len(self._read) >= MOST_READ:
                 self._read = {}

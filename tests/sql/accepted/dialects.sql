@@ -189,3 +189,15 @@ SELECT WIDTH_BUCKET(stay, 0, 60, 6) AS bin, COUNT(*) FROM visits GROUP BY bin
 SELECT CLAMP(FLOOR((stay - 0) / 60 * 6) + 1, 0, 7) AS bin, COUNT(*) AS count
 FROM visits
 GROUP BY CLAMP(FLOOR((stay - 0) / 60 * 6) + 1, 0, 7)
+===
+SELECT ward, smoker, COUNT(*) AS n FROM visits GROUP BY ward, smoker WITH ROLLUP
+---
+SELECT ward, smoker, COUNT(*) AS n
+FROM visits
+GROUP BY GROUPING SETS ((ward, smoker), (ward), ())
+===
+SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward WITH CUBE
+---
+SELECT ward, COUNT(*) AS n
+FROM visits
+GROUP BY GROUPING SETS ((ward), ())

@@ -385,3 +385,32 @@ SELECT COUNT(*) FROM visits WHERE DATE_ADD(day, 7) > '2024-01-05'
 SELECT COUNT(*) AS count
 FROM visits
 WHERE day + INTERVAL 7 DAY > DATE '2024-01-05'
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, '^[A-C][0-9]*$')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward IN ('A', 'B', 'C') OR SUBSTRING(ward, 1, 1) IN ('A', 'B', 'C') AND REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(REPLACE(SUBSTRING(ward, 2, 10000), '0', ''), '1', ''), '2', ''), '3', ''), '4', ''), '5', ''), '6', ''), '7', ''), '8', ''), '9', '') = '' AND SUBSTRING(ward, 2, 10000) <> ''
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES("Blood Group", '[AB]+')
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE STRPOS("Blood Group", 'A') > 0 OR STRPOS("Blood Group", 'B') > 0
+===
+SELECT COUNT(*) FROM visits WHERE (ward, age) IN (('A', 40), ('B', 50)) OR smoker
+---
+SELECT COUNT(*) AS count
+FROM visits
+WHERE ward = 'A' AND age = 40 OR ward = 'B' AND age = 50 OR smoker
+===
+SELECT EXTRACT(DOW FROM d) AS wd, AVG(n) AS n FROM (SELECT DATE_TRUNC('day', day) AS d, COUNT(*) AS n FROM visits WHERE day BETWEEN '2024-01-01' AND '2024-02-01' GROUP BY 1) AS q GROUP BY 1
+---
+SELECT DOW(d) AS wd, AVG(n) AS n
+FROM (
+SELECT DATE_TRUNC('day', day) AS d, COUNT(*) AS n
+FROM visits
+WHERE day >= DATE '2024-01-01' AND day <= DATE '2024-02-01'
+GROUP BY DATE_TRUNC('day', day)
+) AS answer
+GROUP BY DOW(d)

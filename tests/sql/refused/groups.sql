@@ -48,11 +48,6 @@ SELECT COUNT(*) FROM visits GROUP BY ()
 GROUP BY names nothing. (line 1, column 8)
   fix: name a column, or leave it out
 ===
-SELECT COUNT(*) FROM visits GROUP BY ward WITH ROLLUP
----
-WITH ROLLUP is not supported. (line 1, column 38)
-  fix: write GROUP BY ROLLUP(…)
-===
 SELECT COUNT(*) FROM visits GROUP BY ward HAVING stay > 3
 ---
 'stay' is neither aggregated nor grouped by. (line 1, column 50)

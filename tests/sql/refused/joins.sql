@@ -161,7 +161,7 @@ A public table cannot come before the private ones. (line 1, column 35)
 SELECT COUNT(*) FROM wards LEFT JOIN visits ON ward = code
 ---
 A public table cannot come before the private ones. (line 1, column 38)
-  fix: begin with a private table: FROM visits JOIN …
+  fix: write JOIN: public groups without rows are shown, too, and COUNT(*) counts the private rows
 ===
 SELECT COUNT(*) FROM visits JOIN wards ON code = 'A'
 ---
@@ -261,7 +261,7 @@ RIGHT JOIN cannot follow another join. (line 1, column 73)
 SELECT COUNT(*) FROM visits RIGHT JOIN wards ON ward = code
 ---
 A public table cannot come before the private ones. (line 1, column 40)
-  fix: begin with a private table: FROM visits JOIN …
+  fix: write JOIN: public groups without rows are shown, too, and COUNT(*) counts the private rows
 ===
 SELECT COUNT(*) FROM visits, wards
 ---

@@ -58,11 +58,6 @@ SELECT COUNT(*) FROM visits WHERE ward IN ()
 IN needs constants. (line 1, column 35)
   fix: write x IN ('A', 'B')
 ===
-SELECT COUNT(*) FROM visits WHERE (age, stay) IN ((1, 2))
----
-A list in parentheses is not supported here. (line 1, column 36)
-  fix: compare each value by itself
-===
 SELECT COUNT(*) FROM visits WHERE CASE WHEN age THEN 1 END = 1
 ---
 A condition of CASE is not true or false. (line 1, column 35)

@@ -157,3 +157,48 @@ SELECT SUM(stay, contribution_bounds_per_row => (0, 1) FROM visits
 ---
 This SQL cannot be parsed. (line 1, column 56)
   fix: write SELECT … FROM … [WHERE …] [GROUP BY …] [HAVING …] [ORDER BY …] [LIMIT …]
+===
+SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward, '^[0-9]+-[0-9]+$')
+---
+This regular expression has a part that may be repeated without end. (line 1, column 35)
+  fix: use letters, (a|b), [abc], [0-9], \d, a?, {2}, ., .*, ^ and $, such as '^E1[0-4]', and [0-9]+ at the end, for at most 200 texts; for numbers write TRY_CAST(x AS INTEGER) IS NOT NULL
+===
+SELECT COUNT(*) FROM visits WHERE (ward, age) NOT IN (('A', 40), ('B', 50))
+---
+A list in parentheses is not supported here. (line 1, column 36)
+  fix: compare each value by itself
+===
+SELECT COUNT(*) FROM visits WHERE (ward, age) IN (('A', 40, 3), ('B', 50))
+---
+A list in parentheses is not supported here. (line 1, column 36)
+  fix: compare each value by itself
+===
+SELECT COUNT(*) FROM visits WHERE (ward, age) = ('A', 40)
+---
+A list in parentheses is not supported here. (line 1, column 36)
+  fix: compare each value by itself
+===
+SELECT AVG(seen - seen) FROM visits
+---
+The difference of timestamps would be an interval. (line 1, column 12)
+  fix: write DATE_DIFF('second', from, to), or 'minute', 'hour', 'day'
+===
+SELECT DAYOFWEEK(day), COUNT(*) FROM visits GROUP BY 1
+---
+DAYOFWEEK is not a supported function. (line 1, column 8)
+  fix: databases count from different days: use ISODOW, which is 1 for Monday to 7 for Sunday, or DOW, which is 0 for Sunday to 6 for Saturday
+===
+SELECT w.floor, COUNT(v.age) FROM wards w LEFT JOIN visits v ON v.ward = w.code GROUP BY w.floor
+---
+A public table cannot come before the private ones. (line 1, column 53)
+  fix: write JOIN: public groups without rows are shown, too, and COUNT(*) counts the private rows
+===
+SELECT BOOL_OR(smoker) FROM visits
+---
+BOOL_OR is not a supported function. (line 1, column 8)
+  fix: ask how many: COUNT(*) FILTER (WHERE x)
+===
+SELECT COUNT(*) FROM visits WHERE NOT (ward, age) IN (('A', 40), ('B', 50))
+---
+A list in parentheses is not supported here. (line 1, column 40)
+  fix: compare each value by itself

@@ -81,15 +81,15 @@ def _refuse_unbounded(expression: Expression, words: str) -> InvalidInput:
     if expression.kind is Kind.DATE:
         return InvalidInput(
             f"{words} needs bounds for the dates of {name!r}.",
-            fix=_suggest_clamp(words, "'2020-01-01', '2029-12-31'", "first and last day"),
+            fix=_suggest_clamp(words, "'2020-01-01', '2029-12-31'", "first and last day", name),
         )
     kind = _find_kind(expression, name)
     if kind is not None and kind.temporal:
         return InvalidInput(
-            f"{words} is unbounded: the dates may lie any number of days apart.", fix=_suggest_clamp(words)
+            f"{words} is unbounded: the dates may lie any number of days apart.", fix=_suggest_clamp(words, name=name)
         )
     if kind is Kind.TEXT:
-        return InvalidInput(f"{words} is unbounded: texts have no bounds.", fix=_suggest_clamp(words))
+        return InvalidInput(f"{words} is unbounded: texts have no bounds.", fix=_suggest_clamp(words, name=name))
     return InvalidInput(
         f"{words} needs bounds for {name!r}.",
         fix=Fix(
@@ -101,14 +101,33 @@ def _refuse_unbounded(expression: Expression, words: str) -> InvalidInput:
     )
 
 
-def _suggest_clamp(words: str, ends: str = "0, 100", meant: str = "least and greatest value") -> str:
-    """Return a fix for a measure, such as AVG(LENGTH(name)): ends around what it is about."""
+def _suggest_clamp(
+    words: str, ends: str = "0, 100", meant: str = "least and greatest value", name: str | None = None
+) -> str:
+    """Return a fix for a measure, such as AVG(LENGTH(name)): ends around what it is about.
+
+    Of several values, as in CORR, it is the one that names a column without bounds.
+    """
     function, _, rest = words.partition("(")
-    inner = rest.removesuffix(")")
-    if not inner:
+    values = _split_values(rest.removesuffix(")"))
+    open_ones = values if len(values) == 1 else [value for value in values if name is not None and name in value]
+    if not function or len(open_ones) != 1 or not open_ones[0]:
         return f"write CLAMP(…, {ends}) around it, with your own {meant}"
-    clamped = f"{function}(CLAMP({inner}, {ends}))"
+    held = [f"CLAMP({value}, {ends})" if value is open_ones[0] else value for value in values]
+    clamped = f"{function}({', '.join(held)})"
     return Fix(f"write {clamped}, with your own {meant}", Rewrite(words, clamped))
+
+
+def _split_values(text: str) -> list[str]:
+    """Return the values between the commas of a call; commas inside parentheses and texts are none."""
+    values, depth, quoted, begin = [], 0, False, 0
+    for place, sign in enumerate(text):
+        quoted ^= sign == "'"
+        depth += 0 if quoted else (sign == "(") - (sign == ")")
+        if sign == "," and not depth and not quoted:
+            values.append(text[begin:place].strip())
+            begin = place + 1
+    return [*values, text[begin:].strip()]
 
 
 def _find_kind(expression: Expression, name: str) -> Kind | None:

@@ -533,7 +533,7 @@ def _build_measured_column(name: str, band: Band, rows: Sequence[int], *, whole:
 
 def _values(values: Any, rows: Sequence[int], *, whole: bool) -> tuple[Value, ...]:
     flat = values[list(rows)]
-    return tuple(None if np.isnan(value) else (round(value) if whole else value) for value in flat.tolist())
+    return tuple((round(value) if whole else value) if np.isfinite(value) else None for value in flat.tolist())
 
 
 def _ends(values: Any, rows: Sequence[int]) -> tuple[float | None, ...]:

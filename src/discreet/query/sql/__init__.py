@@ -1,7 +1,7 @@
 """Questions in SQL: from a text to a question, pass by pass."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from discreet.algebra.relations import PublicScan
 from discreet.core import WrongType
@@ -18,14 +18,14 @@ def read_sql(
     publics: Mapping[str, PublicScan] | None = None,
     matches: Matches | None = None,
     paths: Mapping[str, str] | None = None,
-    answer: "Callable[[PublicQuestion], Value] | None" = None,
+    answer: "Callable[[PublicQuestion], Sequence[Value]] | None" = None,
 ) -> Question:
     """Return the question that a text asks of tables, or refuse it with line and column.
 
     `publics` are public tables, which may be joined on anything. With `matches`, people may be joined with each other.
     `paths` say what tables are called where they come from, such as `public.visits`: a schema that a question names
-    has to be that one. `answer` returns the value of a question about public tables with one cell, which is a constant
-    of the question around it.
+    has to be that one. `answer` returns the values of a question about public tables with one column; one value is a
+    constant of the question around it.
 
     Guarantee: whatever the text, the answer is a `Question` or an error; no row is looked at.
     """
@@ -64,10 +64,27 @@ def find_public_question(
     raise confirm_edit(unchecked, text, lambda tried: find(tried, schemas, publics, paths or {}))
 
 
+#: What drivers ask for when they connect, and what they are told: there is one database, and no user is known here.
+PROBES = {
+    "version": "discreet",
+    "current_database": "discreet",
+    "current_catalog": "discreet",
+    "database": "discreet",
+    "current_schema": "main",
+}
+PROBE = re.compile(
+    rf"\s*SELECT\s+(?P<name>(?:{'|'.join(PROBES)})\(\)|current_schema|current_catalog)\s*;?\s*", re.IGNORECASE
+)
+
+
 def find_constants(text: str) -> tuple[tuple[str, Value], ...] | None:
     """Return the names and values of a question without tables, such as SELECT 1; None for any other text."""
     if not isinstance(text, str) or re.search(r"\bfrom\b", text, re.IGNORECASE):
         return None
+    probe = PROBE.fullmatch(text)
+    if probe is not None:
+        name = probe["name"].casefold().removesuffix("()")
+        return ((name, PROBES[name]),)
     from discreet.query.sql.passes import find_constants as find  # noqa: PLC0415 - as above
 
     return find(text)

@@ -1,5 +1,7 @@
 """Expressions: values computed from one row, from sqlglot's tree to ours."""
 
+import re
+
 from sqlglot import exp
 
 from discreet.algebra.expressions import Call, Case, ColumnValue, Expression, InSet, Like, Literal, call, is_null
@@ -7,7 +9,8 @@ from discreet.algebra.functions import ALIKE, COMPARISONS, F
 from discreet.core import DiscreetError, InvalidInput, WrongType
 from discreet.core.schema import Kind
 from discreet.query.names import AGGREGATES, NEIGHBOURS, PARTS, RANKINGS
-from discreet.query.remedies import Declare, Fix, Never
+from discreet.query.remedies import PATH, Declare, Edit, Fix, Never
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.row_functions.constants import day, fold, moment, number, with_days, with_numbers
 from discreet.query.sql.row_functions.date_functions import UNITS, WITH_UNITS, build_epoch
 from discreet.query.sql.row_functions.functions import build_function_call, round_to_digits
@@ -136,6 +139,15 @@ def _read_plain(node: exp.Expr, scope: SqlScope) -> Expression:
             return Literal.of(None)
 
 
+def _suggest_seconds(text: str, start: int) -> str:
+    """Return a fix for the difference of two columns of timestamps: its seconds."""
+    words = "write DATE_DIFF('second', from, to), or 'minute', 'hour', 'day'"
+    found = re.compile(rf"({PATH.pattern})\s*-\s*({PATH.pattern})\b(?!\s*['(])").match(text, start)
+    if found is None:
+        return words
+    return Fix(words, Edit(start, found.end(), f"DATE_DIFF('second', {found[2]}, {found[1]})"))
+
+
 def _read_sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
     """Return a sum or difference; days may be added to a date, and a date taken from a date."""
     minus = isinstance(node, exp.Sub)
@@ -149,7 +161,7 @@ def _read_sum(node: exp.Add | exp.Sub, scope: SqlScope) -> Expression:
         raise scope.refuse(
             node,
             "The difference of timestamps would be an interval.",
-            "write DATE_DIFF('second', from, to), or 'minute', 'hour', 'day'",
+            _suggest_seconds(scope.page.text, start_of(node)),
         )
     if left.kind.temporal or right.kind.temporal:
         raise scope.refuse(

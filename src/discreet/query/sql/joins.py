@@ -4,6 +4,7 @@ Rows of two private tables are joined where they are the same person's (`UnitJoi
 table on anything (`PublicJoin`). People are joined with each other (`MatchJoin`) only within limits that were given.
 """
 
+import re
 from dataclasses import dataclass, replace
 
 from sqlglot import exp
@@ -27,8 +28,9 @@ from discreet.query.relations.normal_form import combine_conditions as both_of
 from discreet.query.relations.normal_form import pass_column
 from discreet.query.relations.person_keys import compares_keys
 from discreet.query.relations.schemas import unit_of, words_for
-from discreet.query.remedies import Declare, Fix
+from discreet.query.remedies import Declare, Edit, Fix
 from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
 #: A condition on one side alone is a pair, too: it must be equal to this. What is NULL is equal to nothing.
@@ -144,6 +146,7 @@ def split_conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 
 #: Sides and kinds of joins, as sqlglot has them.
+PRIVATE_FIRST = "begin with a private table: FROM visits JOIN …"
 UNDERSTOOD = (("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER"), ("RIGHT", ""), ("RIGHT", "OUTER"))
 #: A join, and the conditions that are left to filter its rows.
 Joined = tuple[RowSource, list[exp.Expr]]
@@ -289,7 +292,7 @@ def join_sides(
         raise known.refuse(
             node,
             "A public table cannot come before the private ones.",
-            "begin with a private table: FROM visits JOIN …",
+            _suggest_inner_join(known.page.text, start_of(node)) if isinstance(right, RowSource) else PRIVATE_FIRST,
         )
     left = known.fresh(left)
     right = known.fresh(right) if isinstance(right, RowSource) else right
@@ -321,6 +324,13 @@ def is_crossed(node: exp.Join) -> bool:
     """Whether CROSS JOIN is written, and no condition: all rows of a public table belong to each row."""
     written = (node.args.get("kind") or "").upper() == "CROSS"
     return written and node.args.get("on") is None and not node.args.get("using")
+
+
+def _suggest_inner_join(text: str, start: int) -> str:
+    """Return a fix for an outer join that would keep public rows: groups without private rows are shown anyway."""
+    words = "write JOIN: public groups without rows are shown, too, and COUNT(*) counts the private rows"
+    found = re.search(r"\b(?:LEFT|RIGHT|FULL)\s+(?:OUTER\s+)?JOIN\s+\Z", text[:start], re.IGNORECASE)
+    return words if found is None else Fix(words, Edit(found.start(), found.end(), "JOIN "))
 
 
 def _refuse_early_join(node: exp.Expr, known: Known) -> QueryRefused:

@@ -45,6 +45,7 @@ NOT_ONE = "A question about public tables alone reads one of them, without joins
 ONE_PUBLIC = "ask for each public table by itself, and combine the answers; or join them with a private table"
 NO_NUMBER = "A scalar subquery must be one number for sure."
 ONE_NUMBER = "select one aggregate without GROUP BY, HAVING and scalar subqueries of its own: (SELECT COUNT(*) …)"
+ONE_VALUE = "select one column of one row: (SELECT MAX(beds) FROM wards), or WHERE code = 'A'; or write IN (SELECT …)"
 #: Reads one SELECT about private rows.
 ReadQuestion = Callable[[exp.Select, Known], Question]
 
@@ -132,17 +133,22 @@ def find_public_constant(select: exp.Select, known: Known) -> Literal | None:
     if not is_about_public_tables(select, known):
         return None
     question = read_public_question(select, add_with_names(select, known))
-    if not makes_one_cell(question.stages[-1]):
-        raise known.refuse(select, "A scalar subquery must be one value for sure.", ONE_NUMBER)
+    columns = question.stages[-1].columns
+    if len(columns) != 1:
+        raise known.refuse(select, "A scalar subquery must be one value for sure.", ONE_VALUE)
     if known.answer is None:
         raise known.refuse(
             select, "The rows of public tables are not known here.", "ask a session; or write the value itself"
         )
     try:
-        value = known.answer(question)
+        values = known.answer(question)
     except DiscreetError as error:
         raise known.refuse(select, error.problem, error.fix) from None
-    return Literal.of(None) if value is None else Literal(value, question.stages[-1].columns[0][1])
+    if len(values) > 1:
+        raise known.refuse(select, "A scalar subquery must be one value, and this one has several rows.", ONE_VALUE)
+    # Without a row, it is NULL, as in SQL.
+    value = values[0] if values else None
+    return Literal.of(None) if value is None else Literal(value, columns[0][1])
 
 
 def read_outer_question(tree: exp.Select, known: Known, read: ReadQuestion) -> Question:

@@ -1,7 +1,7 @@
 """Names in SQL: the tables and columns that a name can refer to, and the place of a refusal."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
@@ -60,8 +60,8 @@ class Item:
         return cls(qualifier, tuple(SeenColumn(column.name, column) for column in columns))
 
 
-#: Returns the only value of a question about public tables, which has one cell.
-AnswerPublic = Callable[[PublicQuestion], Value]
+#: Returns the values of a question about public tables, which has one column.
+AnswerPublic = Callable[[PublicQuestion], Sequence[Value]]
 #: Reads a node that means something only where it stands; None for any other.
 Special = Callable[[exp.Expr, "SqlScope"], Expression | None]
 
@@ -236,7 +236,7 @@ class Known:
     #: What tables are called where they come from, with their schemas.
     paths: Mapping[str, str] = field(default_factory=dict)
     given: Mapping[str, Given] = field(default_factory=dict)
-    #: Answers questions about public tables that have one cell; None if their rows are not known.
+    #: Answers questions about public tables that have one column; None if their rows are not known.
     answer: AnswerPublic | None = None
     numbers: Numbers = field(default_factory=Numbers)
 

@@ -54,6 +54,16 @@ class SmallParser(Parser):
         found = self._parse_position()
         return exp.Anonymous(this="STRPOS", expressions=[found.this, found.args.get("substr")])
 
+    def _parse_group(self, skip_group_by_token: bool = False) -> exp.Group | None:  # noqa: FBT001, FBT002 - sqlglot's
+        """Return what is grouped by: GROUP BY a, b WITH ROLLUP is GROUP BY ROLLUP(a, b)."""
+        group = super()._parse_group(skip_group_by_token)
+        for name, kind in (("rollup", exp.Rollup), ("cube", exp.Cube)):
+            held = [] if group is None else group.args.get(name) or []
+            if group is not None and len(held) == 1 and not held[0].expressions and group.expressions:
+                group.set("expressions", [kind(expressions=group.expressions)])
+                group.set(name, None)
+        return group
+
     def _parse_ordered(self, parse_method: Callable[[], Any] | None = None) -> exp.Ordered | None:
         """Return what is sorted by, and whether NULLS FIRST was written: sqlglot has an order of NULLs by default."""
         node = super()._parse_ordered(parse_method)

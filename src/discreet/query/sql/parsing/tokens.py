@@ -241,7 +241,9 @@ FUNCTION_ADVICE: dict[str, str] = {
 
 
 #: Functions that are asked for, and the nearest one that is there, with the same arguments.
-NEAREST = {"STRLEN": "LENGTH", "OCTET_LENGTH": "LENGTH"}
+NEAREST = {"STRLEN": "LENGTH", "OCTET_LENGTH": "LENGTH", "DAYOFWEEK": "DOW", "BOOL_OR": "COUNT_IF"} | dict.fromkeys(
+    ("TIMESTAMPDIFF", "TIMESTAMP_DIFF", "DATETIME_DIFF"), "DATE_DIFF"
+)
 #: Parentheses and CASE inside each other, and signs or NOTs in a row. sqlglot needs some twenty frames for each.
 MOST_NESTED = 24
 WORDS = {T.VAR, T.IDENTIFIER, T.STRING, T.NUMBER}

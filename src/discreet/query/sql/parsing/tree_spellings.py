@@ -3,7 +3,7 @@
 After this, a table has one name, an output has its own name, and a table in parentheses is a table.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -44,6 +44,7 @@ def respell_tree(page: Page, tree: exp.Expr, tables: DeclaredTables) -> exp.Expr
     found = _drop_table_paths(page, tree, tables)
     _drop_column_paths(page, tree, found)
     _name_listed_columns(page, tree)
+    tree = tree.transform(_compare_each) if tree.find(exp.Tuple) is not None else tree
     for group in tree.find_all(exp.Group):
         group.set("expressions", [part for node in group.expressions for part in _flatten(node)])
     return tree
@@ -68,6 +69,36 @@ def _open_parentheses(page: Page, tree: exp.Expr) -> None:
             raise page.refuse(
                 start_of(table), "A join in parentheses must stand first.", "remove the parentheses: FROM a JOIN b ON …"
             )
+
+
+def _compare_each(node: exp.Expr) -> exp.Expr:
+    """Return (a, b) IN ((1, 2), (3, 4)) as a = 1 AND b = 2 OR a = 3 AND b = 4, among the conditions of WHERE.
+
+    Databases differ in whether a list with a NULL in it is unequal to another. Where it is not negated, no row is kept.
+    """
+    if not (isinstance(node, exp.In) and isinstance(node.this, exp.Tuple) and node.expressions):
+        return node
+    above = node.parent
+    while isinstance(above, exp.And | exp.Or | exp.Paren):
+        above = above.parent
+    if not isinstance(above, exp.Where):
+        return node
+    values, lists = node.this.expressions, node.expressions
+    if not all(isinstance(one, exp.Tuple) and len(one.expressions) == len(values) for one in lists):
+        return node
+    alike = [
+        _chain(exp.And, [exp.EQ(this=mine.copy(), expression=theirs) for mine, theirs in zip(values, one, strict=True)])
+        for one in (each.expressions for each in lists)
+    ]
+    return exp.Paren(this=_chain(exp.Or, alike))
+
+
+def _chain(kind: type[exp.And | exp.Or], parts: Sequence[exp.Expr]) -> exp.Expr:
+    """Return conditions with AND or OR between them."""
+    first, *others = parts
+    for other in others:
+        first = kind(this=first, expression=other)
+    return first
 
 
 def _flatten(node: exp.Expr) -> list[exp.Expr]:

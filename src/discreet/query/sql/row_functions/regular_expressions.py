@@ -2,7 +2,10 @@
 
 Engines have different regular expressions, and some of them take time that grows with the rows (Java's backtrack). So
 none is handed on. An expression is parsed here and written out as the sequences that it stands for, of which there may
-be `MOST_SEQUENCES`: letters, any one letter, and any text. What is not such a list, as `[0-9]+`, is refused.
+be `MOST_SEQUENCES`: letters, any one letter, and any text. What is not such a list, as `a+b`, is refused.
+
+Where only a part of the text is looked for, a repetition at an end of the expression does not matter: `[0-9]+` is in a
+text that `[0-9]` is in. `^A[0-9]+$` is A with nothing but digits behind it, of which at least one.
 
 The dot is any letter, a line break as well, as in PostgreSQL and in LIKE; `$` is the end of the text.
 """
@@ -19,12 +22,16 @@ from discreet.core.schema import Kind
 Make = Callable[..., Expression]
 #: One of these, or a letter, is a step of a sequence.
 ONE, ANY, START, END = "one", "any", "start", "end"
+#: Before the letters of a class of which there may be any number, at least one: no step is as long.
+RUN = "run of "
 Steps = tuple[str, ...]
 MOST_SEQUENCES, MOST_REPEATED, MOST_STEPS = 200, 20, 200
+#: Letters of a class that is looked for behind others, each of which is a search; and those that a text may have.
+MOST_CLASS, LONGEST = 12, 10_000
 DIGITS = "0123456789"
 FIX = (
-    "use letters, (a|b), [abc], [0-9], \\d, a?, {2}, ., .*, ^ and $, such as '^E1[0-4]', for at most "
-    f"{MOST_SEQUENCES} texts; for numbers write TRY_CAST(x AS INTEGER) IS NOT NULL"
+    "use letters, (a|b), [abc], [0-9], \\d, a?, {2}, ., .*, ^ and $, such as '^E1[0-4]', and [0-9]+ at the end, for "
+    f"at most {MOST_SEQUENCES} texts; for numbers write TRY_CAST(x AS INTEGER) IS NOT NULL"
 )
 
 
@@ -56,9 +63,9 @@ class _Parser:
         if self.take("?"):
             found: list[Steps] = [(), *part]
         elif self.take("*"):
-            found = [(ANY,)] if part == [(ONE,)] else _never()
+            found = [(ANY,)] if part == [(ONE,)] else [(), *_run_of(part)]
         elif self.take("+"):
-            found = [(ONE, ANY)] if part == [(ONE,)] else _never()
+            found = [(ONE, ANY)] if part == [(ONE,)] else _run_of(part)
         elif self.take("{"):
             found = self.counted(part)
         else:
@@ -69,14 +76,17 @@ class _Parser:
         return found
 
     def counted(self, part: list[Steps]) -> list[Steps]:
-        """Return {2}, {2,3} or, of any letter, {2,}."""
+        """Return {2}, {2,3} or, of one letter, {2,}."""
         end = self.text.find("}", self.at)
         least, comma, most = self.text[self.at : max(end, self.at)].partition(",")
         self.at = end + 1
         if end < 0 or not _is_count(least) or (most and not _is_count(most)):
             raise _refuse("a repetition that is not a number, or more than twenty times")
         if comma and not most:
-            return [(ONE,) * int(least) + (ANY,)] if part == [(ONE,)] else _never()
+            number = int(least)
+            if part == [(ONE,)]:
+                return [(ONE,) * number + (ANY,)]
+            return _join([()], *[part] * (number - 1), _run_of(part)) if number else [(), *_run_of(part)]
         counts = range(int(least), int(most or least) + 1)
         return [one for count in counts for one in _join([()], *[part] * count)]
 
@@ -152,6 +162,47 @@ class _Parser:
         return found
 
 
+def _run_of(part: list[Steps]) -> list[Steps]:
+    """Return any number of letters of a class."""
+    if not all(len(steps) == 1 and len(steps[0]) == 1 for steps in part):
+        return _never()
+    return [(RUN + "".join(steps[0] for steps in part),)]
+
+
+def _shorten_runs(found: list[Steps], *, whole: bool) -> list[Steps]:
+    """Return sequences in which a run beside any text, or at an open end, is one letter: more may follow."""
+    shortened: list[Steps] = []
+    for steps in found:
+        parts: list[list[Steps]] = []
+        for place, step in enumerate(steps):
+            beside = (steps[place - 1 : place] == (ANY,)) or (steps[place + 1 : place + 2] == (ANY,))
+            # Where ^ or $ is written, it is the first or the last step, and no run is.
+            ends = not whole and place in (0, len(steps) - 1)
+            one = step.startswith(RUN) and (beside or ends)
+            parts.append([(letter,) for letter in step.removeprefix(RUN)] if one else [(step,)])
+        shortened += _join(*parts) if parts else [()]
+    return _need_few(shortened)
+
+
+def _hold_run(body: Steps, runs: dict[tuple[int, str], list[Literal]]) -> None:
+    """Keep a sequence of letters with a run behind them, beside those of the same length and run."""
+    *before, run = body
+    letters = run.removeprefix(RUN)
+    if not run.startswith(RUN) or any(len(step) > 1 for step in before) or len(letters) > MOST_CLASS:
+        _never()
+    runs.setdefault((len(before), letters), []).append(Literal.of("".join(before)))
+
+
+def _match_run(value: Expression, length: int, letters: str, starts: Sequence[Literal], make: Make) -> Expression:
+    """Return whether a text begins in one of some ways, and has nothing but letters of a class behind, at least one."""
+    rest = make(F.SUBSTRING, value, Literal.of(length + 1), Literal.of(LONGEST)) if length else value
+    left = rest
+    for letter in letters:
+        left = make(F.REPLACE, left, Literal.of(letter), Literal.of(""))
+    begins = _find(value, "start", length, starts, make) if length else []
+    return make(F.AND, *begins, make(F.EQ, left, Literal.of("")), make(F.NE, rest, Literal.of("")))
+
+
 def _never() -> list[Steps]:
     raise _refuse("a part that may be repeated without end")
 
@@ -193,10 +244,16 @@ def read_regular_expression(pattern: str) -> list[Steps]:
 def build_match(value: Expression, pattern: str, make: Make, *, folded: bool, whole: bool) -> Expression:
     """Return whether a text has a part that a regular expression describes; with `whole`, all of it."""
     groups: dict[tuple[str, int], list[Literal]] = {}
+    runs: dict[tuple[int, str], list[Literal]] = {}
     tests: list[Expression] = []
-    for steps in read_regular_expression(pattern):
+    for steps in _shorten_runs(read_regular_expression(pattern), whole=whole):
         first, last = whole or steps[:1] == (START,), whole or steps[-1:] == (END,)
         body = tuple(step for step in steps if step not in (START, END))
+        if any(step.startswith(RUN) for step in body):
+            if not (first and last) or folded:
+                _never()
+            _hold_run(body, runs)
+            continue
         literal = None if folded or ONE in body or ANY in body else "".join(body)
         if literal is None:
             tests.append(_like(value, body, folded=folded, first=first, last=last))
@@ -206,6 +263,7 @@ def build_match(value: Expression, pattern: str, make: Make, *, folded: bool, wh
             place = "all" if first and last else "start" if first else "end" if last else "inside"
             groups.setdefault((place, 0 if place == "all" else len(literal)), []).append(Literal.of(literal))
     found = [test for (place, length), texts in groups.items() for test in _find(value, place, length, texts, make)]
+    found += [_match_run(value, length, letters, starts, make) for (length, letters), starts in runs.items()]
     found += tests
     return found[0] if len(found) == 1 else make(F.OR, *dict.fromkeys(found))
 
