@@ -5,12 +5,14 @@ import random
 import signal
 import threading
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from discreet.core import DiscreetError
 from discreet.gate import Ledger
+from discreet.session import read_settings
 from running import PATIENCE, processor_seconds, start_service, wait_until_gone, write_served
+from served import TOML
 
 #: Slots of 50 ms, so that questions come and go while processes are killed.
 SERVICE = """\
@@ -49,7 +51,7 @@ class KilledService:
 
     @property
     def ledger_place(self):
-        return next(self.path.parent.glob("*.ledger"))
+        return read_settings(self.path).ledger
 
     def restart(self):
         """Kill the front, wait until nothing of it is left, and start it again; note the processor time of that."""
@@ -124,17 +126,61 @@ class KilledService:
                 self.ask(client, name, f"{number}", sql)
 
 
-def kill_under_load(service, kills, *, seed=0):
-    """Kill processes, each noted beforehand, while three people ask."""
-    stop, draw = threading.Event(), random.Random(seed)
+class Fronts(KilledService):
+    """Several fronts on one dataset and one ledger on a server. A question goes to any that runs."""
+
+    def __init__(self, folder, ledger, *, count):
+        toml = TOML.replace("[budget]", f'ledger = "{ledger}"\n[budget]', 1)
+        self.path, self.tokens = write_served(folder / "clinic", toml, SERVICE.replace("workers = 2", "workers = 1"))
+        Ledger.create(ledger, read_settings(self.path).budget, key=folder / "key").close()
+        self.fronts = [start_service(self.path) for _ in range(count)]
+        self.told, self.reviews = Told(), 0
+        self._lock = threading.Lock()
+
+    @property
+    def running(self):
+        return random.choice(self.fronts)
+
+    @property
+    def port(self):
+        return self.running.http.rpartition(":")[2]
+
+    def kill_front(self):
+        """Kill one for good."""
+        gone = self.fronts.pop()
+        processes = gone.tree
+        gone.process.kill()
+        assert wait_until_gone(processes) == []
+        gone.end()
+
+    def end(self):
+        for front in self.fronts:
+            front.end()
+
+
+@contextmanager
+def asked(service):
+    """Have three people ask until the end of the block."""
+    stop = threading.Event()
     askers = [
-        threading.Thread(target=service.load, args=(name, stop, f"{seed}{name}{number}"))
+        threading.Thread(target=service.load, args=(name, stop, f"{name}{number}"))
         for name in ASKERS
         for number in range(2)
     ]
     for asker in askers:
         asker.start()
     try:
+        yield
+    finally:
+        stop.set()
+        for asker in askers:
+            asker.join()
+
+
+def kill_under_load(service, kills, *, seed=0):
+    """Kill processes, each noted beforehand, while three people ask."""
+    draw = random.Random(seed)
+    with asked(service):
         while service.kills < kills:
             time.sleep(draw.uniform(*BETWEEN))
             service.excuse_runs()
@@ -144,7 +190,3 @@ def kill_under_load(service, kills, *, seed=0):
             else:
                 service.kills += service.kill_worker()
             service.review()
-    finally:
-        stop.set()
-        for asker in askers:
-            asker.join()
