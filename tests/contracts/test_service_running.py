@@ -6,6 +6,7 @@ import signal
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
 pytest.importorskip("uvicorn", reason="discreet[service] is not installed")
@@ -41,8 +42,15 @@ def datasets(folder):
 
 @pytest.fixture(scope="module")
 def service(datasets):
-    with running(*(path for path, _ in datasets.values())) as service:
+    with running(*(path for path, _ in datasets.values()), options=("--pg-port", "0")) as service:
         yield service
+
+
+def connect(service, token, dataset="clinic"):
+    """Return a connection of PostgreSQL's protocol."""
+    host, _, port = service.told["postgres"].rpartition(":")
+    options = "-c discreet.epsilon=0.5"
+    return psycopg.connect(host=host, port=port, user="ada", password=token, dbname=dataset, options=options)
 
 
 def test_a_service_tells_its_addresses_in_one_line_and_answers_there(service, datasets):
@@ -70,6 +78,16 @@ def test_racing_replays_of_one_key_are_one_payment_and_one_answer(service, datas
     assert len({(reply["stored"], reply["release"]) for _, reply in replies}) == 1
     with Ledger.open(next(datasets["clinic"][0].parent.glob("*.ledger"))) as ledger:
         assert [receipt.request for receipt in ledger.recent(10_000)].count(f"ada:race{replays}") == 1
+
+
+def test_the_same_people_ask_the_same_datasets_over_postgresqls_protocol(service, datasets):
+    ada = datasets["clinic"][1]["ada"]
+    _, answer = service.client(ada).post("ask", sql=COUNT, epsilon="0.5")
+    with connect(service, ada) as client:
+        assert client.execute(COUNT).fetchone()[0] == int(answer["table"]["rows"][0][0])
+    for dataset in ("census", "nowhere"):
+        with pytest.raises(psycopg.OperationalError):
+            connect(service, ada, dataset)
 
 
 def test_a_token_is_for_the_datasets_whose_registry_has_it_and_others_are_not_there(service, datasets):

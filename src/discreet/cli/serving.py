@@ -21,6 +21,7 @@ def serve_or_check(arguments: Arguments, tell: Callable[[str], None]) -> Command
     binding = Binding(
         host=arguments.host,
         http_port=_read_port(arguments.http_port, "--http-port"),
+        postgres_port=None if arguments.pg_port is None else _read_port(arguments.pg_port, "--pg-port"),
         behind_proxy=arguments.behind_proxy,
     )
     if arguments.check:
@@ -38,9 +39,11 @@ def _read_port(text: str, name: str) -> int:
 def _told(addresses: Addresses, *, json: bool) -> str:
     """Return where the service is: a line for a program, which waits for it, or a few for a person."""
     if json:
-        facts = {"http": addresses.http, "datasets": addresses.datasets}
+        facts = {"http": addresses.http, "postgres": addresses.postgres or None, "datasets": addresses.datasets}
         return dumps({"version": VERSION, "verb": "serve", **facts})
     lines = [f"HTTP: {addresses.http}/v1/datasets/{name}" for name in addresses.datasets]
+    if addresses.postgres:
+        lines += [f"PostgreSQL: postgresql://{addresses.postgres}/{name}" for name in addresses.datasets]
     return "\n".join([*lines, "Serving. Ctrl-C stops the service."])
 
 

@@ -14,7 +14,7 @@ from discreet.service.settings import ServiceSettings, dataset_name, read_servic
 from discreet.session import read_settings
 
 #: Settings of the listener, which all datasets of a service share.
-SHARED = ("host", "certificate", "key", "connections", "connections_per_client", "origins")
+SHARED = ("host", "certificate", "key", "connections", "connections_per_client", "origins", "pay_off")
 #: What the names of logs end with, beside the settings.
 OPERATOR_LOG, AUDIT_LOG = ".operator.log", ".audit.log"
 

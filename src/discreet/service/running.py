@@ -23,6 +23,8 @@ from discreet.service.guarded_door import GuardedDoor
 from discreet.service.limits import RateCounter
 from discreet.service.log import AuditLog, OperatorFile
 from discreet.service.nursery import Nursery
+from discreet.service.postgres.listening import PostgresFace, PostgresListening
+from discreet.service.postgres.server import PostgresServer
 from discreet.service.registry import Registry
 from discreet.service.serving import serve_dataset, start_nursery
 from discreet.service.settings import ServiceSettings
@@ -33,8 +35,9 @@ try:
 except ImportError:
     raise InvalidInput("A service needs Starlette and uvicorn.", fix="pip install 'discreet[service]'") from None
 
-#: Seconds until runs must have ended when the service stops, and until replies must have left.
-RUNS_DRAIN, REPLIES_DRAIN = 3.4, 4
+#: Seconds, when the service stops, until runs must have ended, until replies over HTTP must have left, and until
+#: statements must have ended, which have up to two more for their replies.
+RUNS_DRAIN, REPLIES_DRAIN, STATEMENTS_DRAIN = 3.4, 4, 2.8
 #: Seconds between two looks at the processes that fork workers.
 WATCH = 0.5
 #: Files that the service has open beside its connections.
@@ -49,6 +52,8 @@ class Binding:
     host: str | None = None
     #: 0: any port that is free.
     http_port: int = 8417
+    #: None: PostgreSQL's protocol is not spoken.
+    postgres_port: int | None = None
     #: Whether a proxy in front encrypts, from whose address all clients come.
     behind_proxy: bool = False
 
@@ -58,6 +63,8 @@ class Addresses:
     """Where a service can be asked."""
 
     http: str
+    #: Host and port of PostgreSQL's protocol; empty if it is not spoken.
+    postgres: str
     datasets: tuple[str, ...]
 
 
@@ -124,27 +131,36 @@ async def _serve(start: _Start) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:
-        listener = stack.enter_context(_bind(_host(start.service, start.binding), start.binding.http_port))
+        ports = (start.binding.http_port, start.binding.postgres_port)
+        host = _host(start.service, start.binding)
+        listeners = [stack.enter_context(_bind(host, port)) for port in ports if port is not None]
         doors = await _open_datasets(start, stack, stop)
         if doors is not None:
-            await _hold_service(start, listener, doors, stop)
+            await _hold_service(start, listeners, doors, stop)
 
 
 async def _hold_service(
-    start: _Start, listener: socket.socket, doors: Sequence[FrontDoor], stop: asyncio.Event
+    start: _Start, listeners: Sequence[socket.socket], doors: Sequence[FrontDoor], stop: asyncio.Event
 ) -> None:
     """Listen, and hold all of it until the end."""
-    server = build_server(build_app(_face_of(start, doors)), _listening(start.service, start.binding))
-    running = asyncio.create_task(server.serve([listener]))
+    guarded = {one.name: _guard(one, door) for one, door in zip(start.datasets, doors, strict=True)}
+    registries = {one.name: Registry(one.people) for one in start.datasets}
+    face = HttpFace(doors=guarded, people=start.people, origins=frozenset(start.service.origins))
+    server = build_server(build_app(face), _http_listening(start.service, start.binding))
+    postgres = PostgresServer(
+        PostgresFace(doors=guarded, people=registries, pay_off=start.service.pay_off),
+        _postgres_listening(start.service, start.binding),
+    )
+    running = asyncio.create_task(server.serve([listeners[0]]))
     try:
         await server.ready.wait()
-        scheme = "http" if start.service.certificate is None else "https"
-        names = tuple(one.name for one in start.datasets)
-        start.tell(Addresses(http=f"{scheme}://{_place(listener)}", datasets=names))
+        for listener in listeners[1:]:
+            await postgres.start(listener)
+        start.tell(_addresses(start, listeners))
         await _watch(doors, running, stop)
     finally:
         server.should_exit = True  # no connection is taken any more
-        await asyncio.gather(*(door.drain(RUNS_DRAIN) for door in doors))
+        await asyncio.gather(postgres.close(), *(door.drain(RUNS_DRAIN) for door in doors))
         await running
 
 
@@ -185,12 +201,12 @@ async def _watch(doors: Sequence[FrontDoor], running: asyncio.Task[None], stop: 
         stopping.cancel()
 
 
-def _face_of(start: _Start, doors: Sequence[FrontDoor]) -> HttpFace:
-    """Return what is served over HTTP: each door behind limits and an audit log, for the people of its dataset."""
-    return HttpFace(
-        doors={one.name: _guard(one, door) for one, door in zip(start.datasets, doors, strict=True)},
-        people=start.people,
-        origins=frozenset(start.service.origins),
+def _addresses(start: _Start, listeners: Sequence[socket.socket]) -> Addresses:
+    scheme = "http" if start.service.certificate is None else "https"
+    return Addresses(
+        http=f"{scheme}://{_place(listeners[0])}",
+        postgres="".join(map(_place, listeners[1:])),
+        datasets=tuple(one.name for one in start.datasets),
     )
 
 
@@ -206,6 +222,7 @@ def _admit_people(datasets: Sequence[DatasetSettings]) -> dict[str, Authenticato
 
 
 def _guard(dataset: DatasetSettings, door: FrontDoor) -> GuardedDoor:
+    """Return a door behind limits and an audit log, which all faces share."""
     audit = AuditLog(dataset.audit_log)
     return GuardedDoor(door, dataset=dataset.name, rates=RateCounter(dataset.service.limits), audit=audit)
 
@@ -214,14 +231,31 @@ def _host(service: ServiceSettings, binding: Binding) -> str:
     return service.host if binding.host is None else binding.host
 
 
-def _listening(service: ServiceSettings, binding: Binding) -> Listening:
+def _http_listening(service: ServiceSettings, binding: Binding) -> Listening:
     return Listening(
         certificate=service.certificate,
         key=service.key,
         connections=service.connections,
-        connections_per_client=service.connections if binding.behind_proxy else service.connections_per_client,
+        connections_per_client=_of_one_client(service, binding),
         drain_seconds=REPLIES_DRAIN,
     )
+
+
+def _postgres_listening(service: ServiceSettings, binding: Binding) -> PostgresListening:
+    return PostgresListening(
+        host=_host(service, binding),
+        certificate=service.certificate,
+        key=service.key,
+        require_tls=False if binding.behind_proxy else None,
+        connections=service.connections,
+        connections_per_client=_of_one_client(service, binding),
+        drain_seconds=STATEMENTS_DRAIN,
+    )
+
+
+def _of_one_client(service: ServiceSettings, binding: Binding) -> int:
+    """Return how many connections one address may hold; behind a proxy, all come from its address."""
+    return service.connections if binding.behind_proxy else service.connections_per_client
 
 
 def _bind(host: str, port: int) -> socket.socket:

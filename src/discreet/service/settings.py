@@ -11,6 +11,7 @@ certificate = "tls.pem"    # with a key: TLS
 key = "tls.key"
 connections = 2000         # of all clients; connections_per_client = 200 of one address
 origins = []               # web pages whose requests are served
+pay_off = ["grafana"]      # people and teams whose statements of PostgreSQL pay nothing unless they say so
 requests_per_minute = 600  # of one person; questions_at_once = 4
 epsilon_per_hour = 1       # of one person; or rho_per_hour
 
@@ -35,6 +36,7 @@ from discreet.core import InvalidInput
 from discreet.core.canonical_text import settle
 from discreet.core.exact import whole
 from discreet.service.limits import RateLimits
+from discreet.service.people import need_name
 from discreet.service.slots import MILLION, Slots, read_duration
 from discreet.session import Engine
 
@@ -58,7 +60,7 @@ NUMBERS, TEXTS, PATHS = (
     ("host", "catalogue"),
     ("certificate", "key"),
 )
-KNOWN = ("name", *NUMBERS, "slot", "memory", *TEXTS, *PATHS, "origins", *LIMITS, "oidc")
+KNOWN = ("name", *NUMBERS, "slot", "memory", *TEXTS, *PATHS, "origins", "pay_off", *LIMITS, "oidc")
 #: Algorithms of signatures that a provider may use: none with a secret that both sides hold.
 ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 USUAL_ALGORITHMS = ("RS256", "ES256")
@@ -110,6 +112,8 @@ class ServiceSettings:
     connections_per_client: int = 200
     #: Web pages whose requests are served.
     origins: tuple[str, ...] = ()
+    #: People and teams whose connections of PostgreSQL begin with discreet.pay = off.
+    pay_off: frozenset[str] = frozenset()
     #: What one person may do in a time.
     limits: RateLimits = field(default_factory=RateLimits)
     #: Whose tokens are taken beside the service's own; nobody's, if left out.
@@ -171,6 +175,7 @@ def _read_fields(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
         "slot": read_duration,
         "memory": lambda value: Engine(memory=value).memory,
         "origins": _read_origins,
+        "pay_off": _read_names,
         "oidc": lambda value: _read_oidc(value, folder),
         **{name: partial(_text, name=name) for name in TEXTS},
         **{name: lambda value, name=name: folder / _text(value, name) for name in PATHS},
@@ -179,6 +184,12 @@ def _read_fields(fields: dict[str, Any], folder: Path) -> dict[str, Any]:
     read |= {name: reader(fields[name]) for name, reader in readers.items() if name in fields}
     limits = {LIMITS[name]: value for name, value in fields.items() if name in LIMITS}
     return {**read, "limits": RateLimits(**limits)}
+
+
+def _read_names(value: object) -> frozenset[str]:
+    if isinstance(value, list):
+        return frozenset(need_name(name, "name in pay_off") for name in value)
+    raise InvalidInput("pay_off is no list of names.", fix='write pay_off = ["grafana"]')
 
 
 def _read_oidc(fields: object, folder: Path) -> OidcSettings:

@@ -11,6 +11,7 @@ For example:
 
   discreet people add ada --role analyst --share 0.5
   discreet serve                                        the dataset of discreet.toml here, at http://127.0.0.1:8417
+  discreet serve --pg-port 5433                         for psql and its like, too; the database is the dataset
   discreet serve clinic/discreet.toml census.toml       two datasets: clinic, and census
   discreet serve --check                                reads settings, certificate and people, and serves nothing
 
@@ -20,9 +21,14 @@ service has ended (then the reason and its fix are on standard error).
 """
 
 
-@command("serve", "Serve datasets: analysts ask over HTTP, and never hold the rows.", epilog=EXAMPLES)
+@command(
+    "serve",
+    "Serve datasets: analysts ask over HTTP and PostgreSQL's protocol, and never hold the rows.",
+    epilog=EXAMPLES,
+)
 @argument("settings", "FILE", f"settings of datasets ({PROJECT} here, if left out)", nargs=-1)
 @option("--http-port", "PORT", "where HTTP is served (8417); 0: a free port", default="8417")
+@option("--pg-port", "PORT", "where PostgreSQL's protocol is served (not at all, if left out); 0: a free port")
 @option("--host", "ADDRESS", "the address to listen on (that of the settings, or 127.0.0.1)")
 @flag("--behind-proxy", "listen on other addresses without TLS: a proxy in front encrypts")
 @flag("--check", "check the settings, and serve nothing")

@@ -224,16 +224,13 @@ def _serve(folder: Path) -> None:
     if not service.is_installed():
         _say(f"Left out, as the service is an extra: {service.EXTRA}")
         return
-    _code(
-        f"discreet people add {service.ANALYST} --role analyst",
-        "discreet serve",
-        f'curl …/ask -d \'{{"sql": "{service.SQL}", "epsilon": "{service.EPSILON}"}}\'',
-        prompt="$",
-    )
+    _code(f"discreet people add {service.ANALYST} --role analyst", "discreet serve --pg-port 5433", prompt="$")
     with Patience("starting the service"):
-        lines = service.ask_service(folder)
-    _lines(lines)
-    write(sys.stdout, "")
+        answers = service.ask_service(folder)
+    for asked in answers:
+        _code(asked.way, prompt="$")
+        _lines(asked.lines)
+        write(sys.stdout, "")
 
 
 def _column(answer: Answered, name: str) -> list[Value]:
