@@ -6,7 +6,7 @@ RUN := $(VENV)/bin
 BUILD := pyproject.toml hatch_build.py $(wildcard src/discreet/*/*.c src/discreet/*/*/*.c)
 INSTALL := $(RUN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: setup everything demo pictures mnist test slow spark faults mutants quick-mutants check format bench docs compiler postgres java wheel sanitize clean
+.PHONY: setup everything demo pictures mnist test slow spark faults mutants quick-mutants check format bench docs compiler postgres java clients wheel sanitize clean
 
 setup: $(VENV)/.test                    ## the package and what most tests need
 
@@ -120,6 +120,9 @@ postgres:              ## the server that some tests start, where it is missing 
 
 java:                  ## what Spark runs on, where it is missing (Debian, Ubuntu)
 	@.ci/java
+
+clients:               ## psql and JDBC, with which some tests ask the service, where they are missing (Debian, Ubuntu)
+	@.ci/clients
 
 wheel: $(VENV)/bin/python  ## one wheel for this kind of machine in dist/, and the demo run from it in an empty environment
 	@.ci/wheel $(RUN)/python

@@ -23,6 +23,7 @@ from mutants.people import PEOPLE_MUTANTS
 from mutants.person_key import PERSON_KEY_MUTANTS
 from mutants.personal import PERSONAL_MUTANTS
 from mutants.postgres import POSTGRES_MUTANTS
+from mutants.postgres_face import POSTGRES_FACE_MUTANTS
 from mutants.query import QUERY_MUTANTS
 from mutants.query_mechanism import QUERY_MECHANISM_MUTANTS
 from mutants.readiness import READINESS_MUTANTS
@@ -69,6 +70,7 @@ PLANTED = [
     *WORKLOAD_MUTANTS,
     *PEOPLE_MUTANTS,
     *HTTP_MUTANTS,
+    *POSTGRES_FACE_MUTANTS,
     *MODEL_MUTANTS,
     *LEARN_MUTANTS,
     *MARKET_MUTANTS,

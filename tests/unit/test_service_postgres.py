@@ -1,6 +1,9 @@
 """PostgreSQL's protocol over a door of memory: messages, logins, states, cancellations, limits."""
 
 import asyncio
+import base64
+import hashlib
+import hmac
 import shlex
 import socket
 import ssl
@@ -15,8 +18,8 @@ from discreet.core import BudgetExceeded, InvalidInput
 from discreet.query import QueryRefused
 from discreet.service.people import Principal, Role
 from discreet.service.postgres.listening import PostgresListening
-from discreet.service.postgres.refusals import SQLSTATES
-from discreet.service.postgres.scram import binding_of
+from discreet.service.postgres.refusals import SQLSTATES, SqlRefusal
+from discreet.service.postgres.scram import ScramExchange, binding_of
 from discreet.service.refusals import KINDS, NotYet, PaymentOff
 from service_postgres import (
     RawClient,
@@ -89,6 +92,27 @@ def test_unknown_names_wrong_tokens_and_revoked_people_are_told_the_same(served)
             told.append(strip_login(messages))
     assert told[0][-1][0] == b"E"
     assert all(one == told[0] for one in told)
+
+
+def test_logins_take_the_same_work_whether_or_not_somebody_has_the_name(served, monkeypatch):
+    """All costly work of a login is hashing, and hashing is counted."""
+    calls = []
+    digest, sha256 = hmac.digest, hashlib.sha256
+    with RawClient(served.port) as client:
+        client.log_in("dsc1.wrong", user="ada")  # reads the registry
+
+    def work_of(user):
+        exchange = ScramExchange(served.registry.scram_verifier(user))
+        nonce = exchange.begin("SCRAM-SHA-256", b"n,,n=,r=abcdefgh").split(b",")[0]
+        with pytest.raises(SqlRefusal):
+            exchange.finish(b"c=biws," + nonce + b",p=" + base64.b64encode(b"x" * 32))
+        found, calls[:] = list(calls), []
+        return found
+
+    monkeypatch.setattr(hmac, "digest", lambda *words: calls.append("hmac") or digest(*words))
+    monkeypatch.setattr(hashlib, "sha256", lambda *words: calls.append("sha256") or sha256(*words))
+    assert work_of("ada") == work_of("nobody") == work_of("pia")
+    assert len(work_of("ada")) > 3
 
 
 def test_an_unknown_name_has_the_same_salt_for_ever_and_others_have_others(served):

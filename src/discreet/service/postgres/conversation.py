@@ -214,13 +214,11 @@ class Conversation:
         target = frames.read_target(content)
         if target.is_statement:
             prepared = self._find_statement(target.name)
-            self._transaction.need_working()
             prepared.columns = columns = await self._columns_of(prepared, blanks_of(prepared.oids))
             self._line.write(frames.write_parameters(prepared.oids))
             self._line.write(frames.NO_COLUMNS if columns is None else frames.write_columns(columns))
             return
         portal = self._find_portal(target.name)
-        self._transaction.need_working()
         portal.columns = await self._columns_of(portal.prepared, portal.literals)
         if portal.columns is None:
             self._line.write(frames.NO_COLUMNS)
@@ -302,6 +300,7 @@ class Conversation:
         settings = self._transaction.settings
         match prepared.statement:
             case st.Ask(question):
+                self._transaction.need_working()
                 return await self._wait_for(self._desk.describe(question, literals, settings))
             case st.ExplainPlan():
                 return PLAN

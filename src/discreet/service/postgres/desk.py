@@ -45,6 +45,11 @@ class Reply:
 class Catalogue(Protocol):
     """What answers questions about pg_catalog and information_schema, from public facts alone."""
 
+    @property
+    def kinds(self) -> Mapping[str, str]:
+        """What the columns of its tables hold, by name."""
+        ...
+
     def is_about(self, question: StatementText, schema: SchemaReply) -> bool:
         """Tell whether a question is one about the catalogue, and none about declared tables."""
         ...
@@ -65,10 +70,10 @@ class Desk:
 
     async def ask(self, question: StatementText, literals: Sequence[str], settings: ConnectionSettings) -> Reply:
         """Return the answer to a question, paid for once; or what the catalogue says."""
-        sql = fill(question, literals)
         if await self._is_catalogue(question):
-            table = await self._look(sql, settings)
+            table = await self._look(question, literals, settings)
             return Reply(tag=f"SELECT {len(table.rows)}", table=table)
+        sql = fill(question, literals)
         asked = _build_question(question, sql, settings)
         key = write_text(asked)
         request = asked.request or self._open.setdefault(key, f"pg-{os.urandom(16).hex()}")
@@ -84,10 +89,10 @@ class Desk:
         self, question: StatementText, literals: Sequence[str], settings: ConnectionSettings, *, verbose: bool
     ) -> Reply:
         """Return the preview of a question; with `verbose`, its explanation. Both are free."""
-        sql = fill(question, literals)
         if await self._is_catalogue(question):
             lines: Sequence[str] = ("The catalogue answers this from public facts; it is free.",)
         else:
+            sql = fill(question, literals)
             asked = _build_question(question, sql, settings)
             try:
                 if verbose:
@@ -103,9 +108,9 @@ class Desk:
         self, question: StatementText, literals: Sequence[str], settings: ConnectionSettings
     ) -> tuple[PgColumn, ...]:
         """Return the columns of an answer, free and before any price."""
-        sql = fill(question, literals)
         if await self._is_catalogue(question):
-            return (await self._look(sql, settings)).columns
+            return (await self._look(question, literals, settings)).columns
+        sql = fill(question, literals)
         matches = _build_question(question, sql, settings).matches
         try:
             columns = await self._door.shape(self.who, sql, bars=True, matches=matches)
@@ -119,6 +124,8 @@ class Desk:
             return ()
         schema = await self._need_schema()
         kinds = {column.name.lower(): column.kind for table in schema.tables for column in table.columns}
+        if self._catalogue is not None and await self._is_catalogue(question):
+            kinds = {**self._catalogue.kinds}
         return await asyncio.to_thread(infer_types, question, declared, kinds)
 
     async def find_account(self, name: str) -> str:
@@ -126,11 +133,11 @@ class Desk:
         account = await self._door.account(self.who)
         return account.words if name == "account" else account.left or ""
 
-    async def _look(self, sql: str, settings: ConnectionSettings) -> Table:
+    async def _look(self, question: StatementText, literals: Sequence[str], settings: ConnectionSettings) -> Table:
         if self._catalogue is None:
             raise SqlRefusal.coded(NOT_SUPPORTED, "There is no catalogue here.", "ask about the declared tables")
         known = {"user": self.who.name, "database": self.dataset, **dict(settings.list_all())}
-        return await self._catalogue.answer(sql, await self._need_schema(), known)
+        return await self._catalogue.answer(fill(question, literals, plain=False), await self._need_schema(), known)
 
     async def _is_catalogue(self, question: StatementText) -> bool:
         if self._catalogue is None or not _may_be_catalogue(question):

@@ -10,6 +10,7 @@ from typing import Protocol
 from discreet.core import InvalidInput
 from discreet.service.guarded_door import GuardedDoor
 from discreet.service.people import Principal
+from discreet.service.postgres.catalogue.public import PublicCatalogue
 from discreet.service.postgres.desk import Catalogue
 from discreet.service.tokens import ScramVerifier
 
@@ -35,8 +36,8 @@ class PostgresFace:
     people: Credentials | Mapping[str, Credentials]
     #: People and teams whose connections begin with discreet.pay = off, such as those of dashboards.
     pay_off: frozenset[str] = frozenset()
-    #: What answers questions about pg_catalog; without one they are refused.
-    catalogue: Catalogue | None = None
+    #: What answers questions about pg_catalog, from public facts; None: they are refused.
+    catalogue: Catalogue | None = field(default_factory=PublicCatalogue)
     #: Connections that arrived, by dataset: nothing here depends on how they ended.
     arrived: Counter[str] = field(default_factory=Counter)
 

@@ -19,7 +19,7 @@ from sqlglot.errors import SqlglotError
 
 from discreet.service.postgres import values as v
 from discreet.service.postgres.refusals import BAD_BINARY, BAD_TEXT, NOT_SUPPORTED, TOO_LARGE, SqlRefusal
-from discreet.service.postgres.words import PieceKind, StatementText
+from discreet.service.postgres.words import Piece, PieceKind, StatementText
 
 #: Parameters of one statement, and digits of a number.
 MOST_PARAMETERS, MOST_DIGITS = 1000, 400
@@ -27,7 +27,8 @@ MOST_PARAMETERS, MOST_DIGITS = 1000, 400
 MOST_READ = 20_000
 WHOLE_TYPES, REAL_TYPES = (v.INT2, v.INT4, v.INT8, v.OID), (v.FLOAT4, v.FLOAT8, v.NUMERIC)
 TEXT_TYPES = (v.TEXT, v.VARCHAR, v.BPCHAR, v.NAME, v.CHAR)
-TYPES = (*WHOLE_TYPES, *REAL_TYPES, *TEXT_TYPES, v.BOOL, v.DATE, v.TIMESTAMP, v.TIMESTAMPTZ)
+#: Lists of texts are for the catalogue.
+TYPES = (*WHOLE_TYPES, *REAL_TYPES, *TEXT_TYPES, v.BOOL, v.DATE, v.TIMESTAMP, v.TIMESTAMPTZ, v.TEXTS)
 #: The types that casts name.
 CAST_TYPES = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT"), v.INT8),
@@ -43,6 +44,7 @@ BLANKS = {
     **dict.fromkeys(REAL_TYPES, "1.0"),
     v.BOOL: "TRUE",
     v.DATE: "DATE '2000-01-01'",
+    v.TEXTS: "ARRAY['A']",
     **dict.fromkeys((v.TIMESTAMP, v.TIMESTAMPTZ), "TIMESTAMP '2000-01-01 00:00:00'"),
 }
 DAY = re.compile(r"(?P<day>[0-9]{4}-[0-9]{2}-[0-9]{2})(?: ?[+-][0-9]{2}(?::?[0-9]{2})?)?", re.ASCII)
@@ -98,8 +100,10 @@ def _type_at(node: exp.Expression, kinds: Mapping[str, str]) -> int | None:
     while isinstance(parent, exp.Paren | exp.Neg):
         parent = parent.parent
     match parent:
+        case exp.Any():
+            return v.TEXTS
         case exp.Cast():
-            return CAST_TYPES.get(parent.to.this.name if isinstance(parent.to, exp.DataType) else "", v.TEXT)
+            return CAST_TYPES.get(getattr(parent.to.this, "name", ""), v.TEXT)
         case exp.Limit() | exp.Offset() | exp.Fetch():
             return v.INT8
         case exp.Predicate() | exp.Binary() | exp.Between() | exp.In() | exp.Coalesce():
@@ -121,13 +125,19 @@ def _type_of_literal(sides: Sequence[Any]) -> int | None:
     return v.FLOAT8 if literals or counts else None
 
 
-def fill(statement: StatementText, literals: Sequence[str]) -> str:
-    """Return the text of a statement with literals in place of its parameters."""
+def fill(statement: StatementText, literals: Sequence[str], *, plain: bool = True) -> str:
+    """Return the text of a statement with literals in place of its parameters.
+
+    With `plain`, statements are refused that two readers of SQL may take apart differently.
+    """
     if statement.parameters == 0:
         return statement.text
-    _check_quotes(statement)
-    parts = []
-    for piece in statement.pieces:
+    if plain:
+        _check_quotes(statement)
+    parts, cast = list[str](), 0
+    for at, piece in enumerate(statement.pieces):
+        if at < cast:
+            continue
         if piece.kind is not PieceKind.PARAMETER:
             parts.append(piece.text)
             continue
@@ -137,7 +147,30 @@ def fill(statement: StatementText, literals: Sequence[str]) -> str:
                 "42P02", "A parameter has no value.", "number parameters from $1 on, and pass as many values"
             )
         parts.append(f" {literals[place]} ")
+        cast = _find_end_of_cast(statement.pieces, at, literals[place]) if plain else 0
     return "".join(parts)
+
+
+#: Casts that clients write after parameters, and literals that are of the type already.
+CASTS = (
+    (("VARCHAR", "TEXT"), re.compile(r"'.*'", re.DOTALL)),
+    (("INTEGER", "INT", "BIGINT", "SMALLINT"), re.compile(r"[0-9]+|\(-[0-9]+\)")),
+    (("DATE",), re.compile(r"DATE '.*'")),
+    (("TIMESTAMP",), re.compile(r"TIMESTAMP '.*'")),
+    (("BOOLEAN",), re.compile(r"TRUE|FALSE")),
+)
+
+
+def _find_end_of_cast(pieces: Sequence[Piece], at: int, literal: str) -> int:
+    """Return the place after a cast of a parameter to the type that its literal has; 0 without one.
+
+    SQLAlchemy writes `ward IN ($1::VARCHAR)`, and IN takes constants.
+    """
+    following = [piece.text for piece in pieces[at + 1 : at + 5]]
+    if following[:2] != [":", ":"] or len(following) < 3 or following[3:] == ["("]:
+        return 0
+    name = following[2].upper()
+    return at + 4 if any(name in names and form.fullmatch(literal) for names, form in CASTS) else 0
 
 
 def _check_quotes(statement: StatementText) -> None:
@@ -164,24 +197,24 @@ def write_literal(content: bytes | None, oid: int, form: int) -> str:
     if content is None:
         return "NULL"
     text = _read_binary(content, oid) if form else _read_text(content)
-    if oid in WHOLE_TYPES:
-        return _write_whole(text)
-    if oid in REAL_TYPES:
-        return _write_real(text)
-    match oid:
-        case v.BOOL:
-            return _write_boolean(text)
-        case v.DATE:
-            found = DAY.fullmatch(text.strip()) or MOMENT.fullmatch(text.strip())
-            return f"DATE '{_need(found)['day']}'"
-        case v.TIMESTAMP | v.TIMESTAMPTZ:
-            found = _need(MOMENT.fullmatch(text.strip()))
-            if oid == v.TIMESTAMPTZ and found["zone"] not in UTC:
-                raise refuse_value()
-            time = found["time"] or "00:00:00"
-            return f"TIMESTAMP '{found['day']} {time if time.count(':') == 2 else time + ':00'}'"
-        case _:
-            return quote_text(text)
+    return WRITERS.get(oid, quote_text)(text)
+
+
+def _write_day(text: str) -> str:
+    found = DAY.fullmatch(text.strip()) or MOMENT.fullmatch(text.strip())
+    return f"DATE '{_need(found)['day']}'"
+
+
+def _write_moment(text: str) -> str:
+    found = _need(MOMENT.fullmatch(text.strip()))
+    time = found["time"] or "00:00:00"
+    return f"TIMESTAMP '{found['day']} {time if time.count(':') == 2 else time + ':00'}'"
+
+
+def _write_moment_in_utc(text: str) -> str:
+    if _need(MOMENT.fullmatch(text.strip()))["zone"] not in UTC:
+        raise refuse_value()
+    return _write_moment(text)
 
 
 def quote_text(text: str) -> str:
@@ -231,6 +264,14 @@ def _sign(digits: str) -> str:
     return f"({digits})" if digits.startswith("-") else digits
 
 
+def _write_list(text: str) -> str:
+    """Return a list of plain words, which is what clients send of those."""
+    if not re.fullmatch(r"\{[\w \",-]*\}", text):
+        raise refuse_value()
+    items = [item.strip().strip('"') for item in text[1:-1].split(",")]
+    return "ARRAY[" + ", ".join(quote_text(item) for item in items) + "]"
+
+
 def _write_boolean(text: str) -> str:
     lowered = text.strip().lower()
     if lowered in ("t", "true", "y", "yes", "on", "1"):
@@ -238,6 +279,18 @@ def _write_boolean(text: str) -> str:
     if lowered in ("f", "false", "n", "no", "off", "0"):
         return "FALSE"
     raise refuse_value()
+
+
+#: How values of types are written; those of others are texts.
+WRITERS: Mapping[int, Callable[[str], str]] = {
+    **dict.fromkeys(WHOLE_TYPES, _write_whole),
+    **dict.fromkeys(REAL_TYPES, _write_real),
+    v.BOOL: _write_boolean,
+    v.TEXTS: _write_list,
+    v.DATE: _write_day,
+    v.TIMESTAMP: _write_moment,
+    v.TIMESTAMPTZ: _write_moment_in_utc,
+}
 
 
 # Binary forms.
