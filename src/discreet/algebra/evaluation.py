@@ -8,7 +8,7 @@ rests on the values: they say which groups a question has, and are public themse
 import math
 from calendar import monthrange
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import date, datetime, time
 from fractions import Fraction
 from typing import Any
 
@@ -27,6 +27,7 @@ from discreet.algebra.expressions import (
 )
 from discreet.algebra.functions import F, Function
 from discreet.algebra.like_patterns import fits_pattern
+from discreet.algebra.value_functions import DAY_FUNCTIONS, TEXT_FUNCTIONS, add_days, clamp, write_value
 from discreet.core import Bounds
 from discreet.core.schema import Kind, Value, day_number, day_of, months_later
 
@@ -76,7 +77,7 @@ def _clamp(value: Value, bounds: Bounds | None) -> Value:
         return value
     match value:
         case float():
-            return min(max(value, float(bounds.low)), float(bounds.high))
+            return float(clamp(value, float(bounds.low), float(bounds.high)))
         case datetime():
             raise NotEvaluable
         case date():
@@ -88,7 +89,7 @@ def _clamp(value: Value, bounds: Bounds | None) -> Value:
 
 
 def _clip(number: int, bounds: Bounds) -> int:
-    return min(max(number, math.ceil(bounds.low)), math.floor(bounds.high))
+    return int(clamp(number, math.ceil(bounds.low), math.floor(bounds.high)))
 
 
 def _are_equal(value: Value, operand: Expression, member: Literal) -> bool:
@@ -183,8 +184,8 @@ def _extreme(choose: Callable[..., Any]) -> Callable[[list[Any], Kind], Value]:
 def _clamp_between(values: list[Any], kind: Kind) -> Value:
     if None in values:
         return None
-    value, low, high = (_widen(each, kind) for each in values)
-    return min(max(value, low), high)  # type: ignore[type-var]
+    bounded: Value = clamp(*(_widen(each, kind) for each in values))
+    return bounded
 
 
 def _first_present(values: list[Any], kind: Kind) -> Value:
@@ -202,21 +203,35 @@ def _of_day(function: Callable[[date], Value]) -> Callable[[Value], Value]:
     return lambda value: function(_need_day(value))
 
 
-def _quarter(day: date) -> int:
-    return (day.month + 2) // 3
+def _of_text(function: Callable[..., Value]) -> Callable[..., Value]:
+    """Return a function of texts that are short, and whose result is; other arguments are as they are."""
+
+    def compute(text: Value, *others: Value) -> Value:
+        short = [_need_short(each) if isinstance(each, str) else each for each in others]
+        try:
+            result = function(_need_short(text), *short)
+        except TypeError:  # what is no text stands where one should
+            raise NotEvaluable from None
+        return _need_short(result) if isinstance(result, str) else result
+
+    return compute
 
 
-def _add_days(value: Value, days: int) -> Value:
-    try:
-        return _need_day(value) + timedelta(days=days)
-    except OverflowError:
-        return None
+def _of_ascii(function: Callable[[str], Value]) -> Callable[[Value], Value]:
+    return lambda value: function(_need_ascii(_need_short(value)))
 
 
-def _monday(day: date) -> date:
-    if day.toordinal() <= day.weekday():
+def _monday(day: date) -> Value:
+    monday = DAY_FUNCTIONS[F.TRUNC_WEEK](day)
+    if monday is None:
         raise NotEvaluable
-    return day - timedelta(days=day.weekday())
+    return monday
+
+
+def _substring(value: Value, start: int, length: int) -> Value:
+    if start < 1 or length < 0:
+        raise NotEvaluable
+    return _of_text(TEXT_FUNCTIONS[F.SUBSTRING])(value, start, length)
 
 
 def _to_integer(value: Value) -> Value:
@@ -233,29 +248,10 @@ def _to_real(value: Value) -> Value:
 
 def _to_text(value: Value) -> str:
     match value:
-        case bool():
-            return "true" if value else "false"
-        case str() | int():
-            return str(value)
-        case date() if not isinstance(value, datetime):
-            return value.isoformat()
-        case _:
+        case None | float() | datetime():
             raise NotEvaluable
-
-
-def _concatenate(*values: Value) -> str:
-    return _need_short("".join(_need_short(value) for value in values))
-
-
-def _substring(value: Value, start: int, length: int) -> str:
-    if start < 1 or length < 0:
-        raise NotEvaluable
-    return _need_short(value)[start - 1 : start - 1 + length]
-
-
-def _right(value: Value, length: int) -> str:
-    text = _need_short(value)
-    return text[max(len(text) - length, 0) :]
+        case _:
+            return write_value(value)
 
 
 def _split_part(value: Value, part: str, number: int) -> str:
@@ -299,34 +295,16 @@ ARITHMETIC: dict[Function, Callable[..., float]] = {
 }
 STRICT: dict[Function, Callable[..., Value]] = {
     F.NOT: lambda value: not value,
-    F.LOWER: lambda value: _need_ascii(_need_short(value)).lower(),
-    F.UPPER: lambda value: _need_ascii(_need_short(value)).upper(),
-    F.TRIM: lambda value: _need_short(value).strip(" "),
-    F.LTRIM: lambda value: _need_short(value).lstrip(" "),
-    F.RTRIM: lambda value: _need_short(value).rstrip(" "),
-    F.LENGTH: lambda value: len(_need_short(value)),
-    F.RIGHT: _right,
-    F.POSITION: lambda value, part: _need_short(value).find(part) + 1,
-    F.REPLACE: lambda value, old, new: _need_short(_need_short(value).replace(old, new)),
-    F.SPLIT_PART: _split_part,
+    **{function: _of_text(of_text) for function, of_text in TEXT_FUNCTIONS.items()},
+    F.LOWER: _of_ascii(TEXT_FUNCTIONS[F.LOWER]),
+    F.UPPER: _of_ascii(TEXT_FUNCTIONS[F.UPPER]),
     F.SUBSTRING: _substring,
-    F.CONCAT: _concatenate,
-    F.YEAR: _of_day(lambda day: day.year),
-    F.QUARTER: _of_day(_quarter),
-    F.MONTH: _of_day(lambda day: day.month),
-    F.WEEK: _of_day(lambda day: day.isocalendar()[1]),
-    F.DAY: _of_day(lambda day: day.day),
-    F.WEEKDAY: _of_day(lambda day: day.isoweekday()),
-    F.DOW: _of_day(lambda day: day.isoweekday() % 7),
-    F.DOY: _of_day(lambda day: day.timetuple().tm_yday),
-    F.TRUNC_YEAR: _of_day(lambda day: day.replace(month=1, day=1)),
-    F.TRUNC_QUARTER: _of_day(lambda day: day.replace(month=3 * _quarter(day) - 2, day=1)),
-    F.TRUNC_MONTH: _of_day(lambda day: day.replace(day=1)),
+    F.SPLIT_PART: _split_part,
+    **{function: _of_day(of_day) for function, of_day in DAY_FUNCTIONS.items()},
     F.TRUNC_WEEK: _of_day(_monday),
-    F.TRUNC_DAY: _of_day(lambda day: day),
     F.LAST_DAY: _of_day(_last_day),
     F.DAYS_BETWEEN: lambda first, last: day_number(_need_day(last)) - day_number(_need_day(first)),
-    F.ADD_DAYS: _add_days,
+    F.ADD_DAYS: lambda value, days: add_days(_need_day(value), days),
     F.ADD_MONTHS: lambda value, months: months_later(_need_day(value), months),
     F.TO_INTEGER: _to_integer,
     F.TO_REAL: _to_real,

@@ -12,6 +12,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any
 
+from discreet.algebra import clamp
 from discreet.algebra.expressions import Expression
 from discreet.algebra.functions import F, Function
 from discreet.algebra.relations import Relation
@@ -371,7 +372,7 @@ STRICT: dict[F, Callable[..., Any]] = {
     F.LN: _logarithm,
     F.LOG10: _decimal_logarithm,
     F.EXP: math.exp,
-    F.CLAMP: lambda value, low, high: min(max(value, low), high),
+    F.CLAMP: clamp,
     F.EQ: operator.eq,
     F.NE: operator.ne,
     F.LT: operator.lt,

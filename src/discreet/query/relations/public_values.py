@@ -6,7 +6,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import cast
 
-from discreet.algebra import NotEvaluable, evaluate
+from discreet.algebra import NotEvaluable, clamp, evaluate
 from discreet.algebra.expressions import (
     Call,
     Case,
@@ -36,7 +36,7 @@ IMAGES: dict[F, Callable[..., int]] = {
     F.MULTIPLY: lambda left, right: left * right,
     F.NEGATE: lambda value: -value,
     F.ABS: abs,
-    F.CLAMP: lambda value, low, high: min(max(value, low), high),
+    F.CLAMP: clamp,
 }
 #: Functions that have a value wherever one of their arguments has, and those that have one wherever all have.
 SKIPS_NULLS = frozenset({F.COALESCE, F.LEAST, F.GREATEST})

@@ -195,7 +195,7 @@ def guard(make: Callable[[], T]) -> T:
         return make()
     except DiscreetError:
         raise
-    except Exception:  # noqa: BLE001 - bytes of a stranger may break anything, and what broke says nothing
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
         raise refuse_reply() from None
 
 
