@@ -119,7 +119,7 @@ def test_the_command_line_does_not_call_a_forged_export_sound(place, tmp_path, c
     status, out, _ = run("check", "--export", forged, "--ledger", name)
     assert status == 3
     assert "Not vouched for" in out
-    assert "anybody can have written" in out
+    assert "may be written by anyone" in out
     assert reader(run)("check", "--export", forged, "--ledger", name, status=3)["sound"] is False
 
 

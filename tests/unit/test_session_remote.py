@@ -120,7 +120,8 @@ def test_an_answer_is_the_one_of_a_local_session(remote, ada, number):
     assert again.fresh is local.fresh is False
     assert asked.rows() == local.rows()
     if asked.release is not None:
-        assert asked.fresh is (number not in (2, 3))  # which are the one before, shown in other ways
+        # Questions 2 and 3 are the one before, shown in other ways. Another process of the tests may have asked it.
+        assert asked.fresh or number in (2, 3)
         assert asked.receipt.analyst == "ada"
 
 
