@@ -77,6 +77,17 @@ def test_copies_are_found_under_keys_that_verification_checks(place):
     assert "filed under keys" in ledger.verify().faults[0]
 
 
+def test_a_store_of_before_there_were_copies_takes_them(place):
+    ledger = place.create(Budget(1))
+    place.tamper("drop index one_copy", "drop index copies")
+    share(ledger, ["ann", "bob"], "icu")
+    for name in ("ann", "bob", "bob"):
+        Gate(ledger, [], analyst=name, team="icu").release(Question(), request=name)
+    assert ledger.find_receipt("bob").copied
+    assert (ledger.spent, ledger.state.account.filter_of_team("icu").spent) == (TENTH, TENTH)
+    assert ledger.verify().sound
+
+
 def test_a_moved_ledger_keeps_its_shares_copies_and_requests(sqlite_place, postgres_place):
     ledger = sqlite_place.create(Budget(1))
     share(ledger, ["ann", "bob"], "icu")

@@ -49,6 +49,14 @@ SHARE_MUTANTS = [
         f"{TESTS}::test_a_price_is_the_same_whatever_others_asked",
     ),
     Mutant(
+        "the work for a price tells how many asked the same",
+        "gate/ledger/sharing.py::Sharing.find",
+        "answered = (payment for payment, _ in self._own.of(analyst, plan) if self._is_answered(payment))",
+        "every = list_released_payments(self._reading, plan)\n"
+        "            answered = (number for number in every if self._receipt(number).analyst == analyst)",
+        f"{TESTS}::test_the_work_for_a_price_is_the_same_whatever_others_asked",
+    ),
+    Mutant(
         "a copy is there before a run could be",
         "gate/gate.py::Gate.release",
         "                    self._pace_copy(plan)\n",
@@ -104,6 +112,14 @@ SHARE_MUTANTS = [
         "        state = replace(state, account=state.account.resize(event.limit, event.analyst))\n"
         "        return replace(state, shares=state.shares.record_request(request))\n",
         f"{TESTS}::test_a_request_that_is_granted_sets_the_share_and_who_decided_stays_on_record",
+    ),
+    Mutant(
+        "a refusal tells how long the ledger looked",
+        "service/runs.py::PacedRun._ask",
+        'case "refused" if not began:',
+        'case "refused" if False:',
+        "unit/test_service_slots.py::"
+        "test_what_is_refused_before_a_run_is_told_at_a_step_of_the_clock_however_long_the_ledger_looked",
     ),
     Mutant(
         "a worker charges no team",

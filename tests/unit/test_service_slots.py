@@ -8,7 +8,7 @@ import pytest
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, ReviewNeeded, RunFailed
 from discreet.service.frames import Frame
 from discreet.service.refusals import Busy, NotYet, Refusal
-from discreet.service.runs import PacedRun, Question
+from discreet.service.runs import STEP, PacedRun, Question
 from discreet.service.slots import Slots, next_step, read_duration
 from discreet.service.words import AnswerReply, AnswerTable, write_word
 from discreet.service.workers import Workers
@@ -39,7 +39,8 @@ class ScriptedWorker:
                 self._put("began", run=7, passes=1, cells=0)
                 asyncio.get_running_loop().call_later(self.seconds, self._finish)
             case _:
-                self._put("refused", refusal=write_word(Refusal.of(self.refuses)))
+                refused = {"refusal": write_word(Refusal.of(self.refuses))}
+                asyncio.get_running_loop().call_later(self.seconds, lambda: self._put("refused", **refused))
 
     async def read(self):
         frame = await self._frames.get()
@@ -120,10 +121,12 @@ def test_a_worker_that_dies_is_told_as_a_failure_at_the_end_of_the_slot_and_repl
         assert worker.stored is None
 
 
-def test_what_is_refused_before_a_run_is_told_at_once():
-    told, back, _ = driven(lambda: ScriptedWorker(refuses=BudgetExceeded("p", fix="f")))
-    assert told == [(BudgetExceeded, 0.0)]
-    assert back == 0.0
+def test_what_is_refused_before_a_run_is_told_at_a_step_of_the_clock_however_long_the_ledger_looked():
+    for seconds in (0.001, 0.002, 0.0499):
+        worker = lambda seconds=seconds: ScriptedWorker(seconds, refuses=BudgetExceeded("p", fix="f"))  # noqa: E731
+        told, back, _ = driven(worker)
+        assert told == [(BudgetExceeded, STEP)]
+        assert back == STEP
 
 
 def test_what_is_late_is_told_by_one_constant_reply_counted_and_looked_for_after_a_slot_twice_as_long():

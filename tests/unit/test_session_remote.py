@@ -90,6 +90,23 @@ def test_what_a_service_does_not_do_is_refused_with_a_fix_and_pays_nothing(remot
     assert local.ledger.spent == before
 
 
+def test_a_larger_share_is_asked_for_from_afar(remote, local):
+    with pytest.raises(InvalidInput, match="has no share"):
+        remote.request_more(200, reason="more")
+    local.ledger.resize(100, by="steward", reason="a share", analyst=remote.analyst)
+    try:
+        number = remote.request_more(200, reason="two more wards")
+        assert remote.request_more(200, reason="two more wards") == number
+        assert [(one.number, one.amount) for one in local.ledger.shares.open] == [(number, 200)]
+        with pytest.raises(InvalidInput, match="no team"):
+            remote.request_more(200, reason="ours", team=True)
+        local.ledger.shares.grant(number, by="steward", reason="agreed")
+        assert remote.account().limit == "200"
+        assert remote.team == ""
+    finally:
+        local.ledger.resize(None, by="steward", reason="no share", analyst=remote.analyst)
+
+
 # Answers
 
 

@@ -14,6 +14,8 @@ from discreet.service.words import AnswerReply, BatchReply, read_word
 from discreet.service.workers import Worker, Workers
 from discreet.session import Work
 
+#: Seconds between the moments at which a refusal of a worker is told: many times as long as one takes.
+STEP = 0.05
 #: Notes in the ledger that a run is late, and returns where it goes on.
 NoteLate = Callable[[int], Awaitable[int]]
 #: What a question ends with: a reply, or what is refused.
@@ -36,7 +38,7 @@ class PacedRun:
     """A question while a worker has it. Whoever asks it again under the same id waits for the same reply.
 
     Guarantee: replies are told at the ends of slots. Before a run begins, a worker refuses by public facts, and that is
-    told at once.
+    told at the next step of the clock.
     """
 
     def __init__(self, question: Question, slots: Slots, note_late: NoteLate) -> None:
@@ -69,14 +71,19 @@ class PacedRun:
 
     async def _ask(self, worker: Worker, workers: Workers) -> Outcome:
         """Return how the question ends; slots go by until then."""
-        start, asked = _now(), self.question
+        start, asked, began = _now(), self.question, False
         await worker.send(asked.kind, analyst=asked.analyst, team=asked.team, request=asked.request, asked=asked.asked)
         while (frame := await worker.read()) is not None:
             match frame.kind:
                 case "began":  # again, where others were charged meanwhile: their charges are public, this run is not
+                    began = True
                     if not await self._wait_for_run(frame, worker, workers, start):
                         return self._failed()
                     start = _now()
+                case "refused" if not began:
+                    # How long the ledger looked before it refused may depend on what others asked.
+                    await _sleep_until(start + STEP * math.ceil((_now() - start) / STEP))
+                    return self._read(frame)
                 case _:
                     return self._read(frame)
         return self._failed()

@@ -450,6 +450,27 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         self._context.need_open()
         return list_payments(self.ledger, self.analyst, whole(most, "most"))
 
+    def request_more(self, share: Number, *, reason: str, team: bool = False) -> int:
+        """Ask the steward for a larger share of the budget. Free; the ledger keeps the request and the decision.
+
+        Args:
+            share: The share that is asked for, in the ε or ρ of the budget: all of it, not what is added.
+            reason: The reason, for the steward and for people who read the ledger.
+            team: Whether it is the share of the analyst's team, and not their own.
+
+        Returns:
+            The number of the request.
+
+        Raises:
+            InvalidInput: There is no such share, or an earlier request awaits a decision.
+
+        """
+        self._context.need_open()
+        if flag(team, "team") and not self.team:
+            raise InvalidInput("This analyst is in no team.", fix="leave out team: the share is the analyst's own")
+        whose = self.team if team else ""
+        return self.ledger.shares.request_more(share, analyst=self.analyst, reason=reason, team=whose)
+
     def certificate(self, request: str) -> str:
         """Return a signed statement about one release, which `discreet ledger check` reads. Free.
 

@@ -28,6 +28,7 @@ from discreet.session.remote.words import (
     AnswerReply,
     Asked,
     AskedBatch,
+    AskedShare,
     BatchPreviewReply,
     BatchReply,
     CertificateReply,
@@ -35,6 +36,7 @@ from discreet.session.remote.words import (
     PreviewReply,
     ReleasesReply,
     SchemaReply,
+    ShareRequestsReply,
     read_text,
     write_text,
 )
@@ -107,6 +109,13 @@ class ServiceClient:
         """Return what binds whoever asks."""
         return self._get(AccountReply, f"{self._dataset}/account")
 
+    def request_more(self, asked: AskedShare) -> int:
+        """Ask for a larger share; return the number of the request."""
+        requests = self._post(ShareRequestsReply, "requests", asked, {}).requests
+        if len(requests) != 1:
+            raise refuse_reply()
+        return requests[0].number
+
     def releases(self, most: int) -> ReleasesReply:
         """Return the last payments."""
         return self._get(ReleasesReply, f"{self._dataset}/releases?{urlencode({'most': most})}")
@@ -139,7 +148,9 @@ class ServiceClient:
     def _get(self, kind: type[Reply], path: str) -> Reply:
         return _read_reply(kind, self._send("GET", path, None, {}))
 
-    def _post(self, kind: type[Reply], act: str, asked: Asked | AskedBatch, headers: dict[str, str]) -> Reply:
+    def _post(
+        self, kind: type[Reply], act: str, asked: Asked | AskedBatch | AskedShare, headers: dict[str, str]
+    ) -> Reply:
         headers = {"Content-Type": "application/json", **headers}
         return _read_reply(kind, self._send("POST", f"{self._dataset}/{act}", write_text(asked), headers))
 

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, Unpack, cast
 
 from discreet.core import Bounds, DiscreetError, InvalidInput, NotProved, Number, WrongType
-from discreet.core.exact import whole
+from discreet.core.exact import exact, flag, whole
 from discreet.core.limits import Matches
 from discreet.core.schema import Kind, Value
 from discreet.core.untrusted_text import read_fraction
@@ -51,7 +51,7 @@ from discreet.session.remote.replanning import (
     write_batch,
     write_question,
 )
-from discreet.session.remote.words import AnswerReply, draw_request
+from discreet.session.remote.words import AnswerReply, AskedShare, draw_request
 from discreet.session.session import Session
 from discreet.session.standings import AccountReply, ReleaseFacts
 from discreet.session.workloads import (
@@ -149,6 +149,13 @@ class RemoteSession(AbstractContextManager["RemoteSession"]):
         """Ask the service."""
         self._context.need_open()
         return self._client.account()
+
+    @explained_as(Session.request_more)
+    def request_more(self, share: Number, *, reason: str, team: bool = False) -> int:
+        """Ask the service, whose steward decides."""
+        self._context.need_open()
+        asked = AskedShare(share=str(exact(share, "share")), reason=reason, team=flag(team, "team"))
+        return self._client.request_more(asked)
 
     @explained_as(Session.releases)
     def releases(self, most: int = 100) -> tuple[ReleaseFacts, ...]:
