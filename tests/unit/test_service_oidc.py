@@ -17,12 +17,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from clinic import opened
-from discreet.core import DiscreetError, InvalidInput
+from discreet.core import DiscreetError, InvalidInput, NotReady
 from discreet.service import Principal, Registry, Role
 from discreet.service.oidc import key_sets
 from discreet.service.oidc.key_sets import KeyAddress, KeyFile, fetch_keys, need_https, read_keys
 from discreet.service.oidc.provider import LEEWAY, MOST_LIFE, IdentityProvider, OidcPeople, build_people
 from discreet.service.settings import OidcSettings, read_service_settings
+from scripted_http import certify, http, scripted
 from service_http import serve_session
 
 ISSUER, AUDIENCE = "https://login.hospital.example", "discreet"
@@ -304,6 +305,29 @@ def test_keys_are_fetched_over_tls_only():
     assert need_https("https://a.example:8443/k?v=1") == ("a.example", 8443, "/k?v=1")
     with pytest.raises(ConnectionRefusedError):
         fetch_keys("https://localhost:1/keys")
+
+
+def test_an_address_gives_its_keys_at_once_in_full_and_from_the_very_host(tmp_path, monkeypatch):
+    trusted, context = certify(tmp_path)
+    monkeypatch.setenv("SSL_CERT_FILE", str(trusted))
+    elsewhere = http(302, b"", Location="https://evil.example/keys")
+    large = http(200, b" " * (key_sets.LARGEST + 1))
+    with scripted(http(200, JWKS), elsewhere, http(404, b"{}"), large, context=context) as server:
+        url = f"https://localhost:{server.port}/keys?v=1"
+        keys = KeyAddress(url)
+        assert keys.refresh()
+        assert len(keys.list_keys()) == 3
+        assert "GET /keys?v=1 " in server.requests[0][0]
+        for _ in range(3):
+            with pytest.raises(NotReady):
+                fetch_keys(url)
+        assert len(server.requests) == 4
+    stranger, other = certify(tmp_path, "other.example")
+    for authority in (trusted, stranger):  # of somebody else, and of another host
+        monkeypatch.setenv("SSL_CERT_FILE", str(authority))
+        with scripted(http(200, JWKS), context=other) as server:
+            assert not KeyAddress(f"https://localhost:{server.port}/keys").refresh()
+            assert server.requests == []
 
 
 # People
