@@ -310,8 +310,8 @@ def test_settings_that_do_not_exist_or_cannot_be_read_are_refused(ada):
         ("SHOW nothing", "42704"),
         ("SET ROLE bob", "42501"),
         ("SET discreet.epsilon", "42601"),
-        ("/*+ discreet epsilon */ SELECT 1", "42601"),
-        ("/*+ discreet epsilon=1 rho=1 */ SELECT 1", "22023"),
+        (f"/*+ discreet epsilon */ {QUESTION}", "42601"),
+        (f"/*+ discreet epsilon=1 rho=1 */ {QUESTION}", "22023"),
     ):
         assert error_of(ada.ask(sql))["C"] == state, sql
 
