@@ -3,7 +3,10 @@
 import inspect
 import json
 import pickle
+import random
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date
 
 import pytest
@@ -15,8 +18,9 @@ from clinic import BY_WARD, CANARIES, COUNT, opened
 from discreet.core import BudgetExceeded, DiscreetError, InvalidInput
 from discreet.gate import check_certificate
 from discreet.query import QueryRefused
-from discreet.session import NotFound, PaymentOff, ReleaseOptions, RemoteSession, Session
-from discreet.session.remote.replanning import RemoteContext
+from discreet.service.replies import answer_reply
+from discreet.session import NotFound, PaymentOff, ReleaseOptions, RemoteSession, Session, Unreachable
+from discreet.session.remote.replanning import RemoteContext, read_answer
 from loopback import connected
 from remote_clinic import opened_corpus, sampled_questions
 from sql_corpus import MATCHES
@@ -508,6 +512,37 @@ def test_a_reply_that_is_none_of_ours_is_refused(local, tmp_path, spoil):
 
     with connected(local, tmp_path, wrap=lambda app: Tapped(app, change)) as remote, pytest.raises(DiscreetError):
         remote.sql(BY_WARD, epsilon=1)
+
+
+#: What stands in the place of a part of an answer.
+SPOILT = [None, True, -1, 0, 1e300, 10**30, "x", [], {}, ["list"], ["int", "zz"], ["float", "nan"], ["fraction", "1/0"]]
+SPOILT += [["array", "<i8", [2], ""], ["array", "<f8", [10**9], "AAAAAAAAAAA="], ["array", "O", [1], ""], ["tuple", 1]]
+
+
+def spoil(value, rng):
+    """Return an answer with some parts that are others, or missing."""
+    if rng.random() < 0.15:
+        return rng.choice(SPOILT)
+    if isinstance(value, dict):
+        return {name: spoil(part, rng) for name, part in value.items() if rng.random() > 0.05}
+    return [spoil(part, rng) for part in value] if isinstance(value, list) else value
+
+
+def test_spoilt_bytes_are_an_answer_or_refused_and_break_nothing_else(ada):
+    """Seed 7; 80 answers to each of three questions."""
+    context, rng, told = RemoteContext(ada.facts, "ada"), random.Random(7), Counter()
+    for text in (BY_WARD, COUNT, "SELECT note, COUNT(*) AS n, MEDIAN(age) AS m FROM visits GROUP BY note"):
+        reply = answer_reply(ada.sql(text, epsilon=1), ada)
+        ready = context.prepare(text, {"epsilon": 1}, ReleaseOptions)
+        for _ in range(80):
+            stored = json.dumps(spoil(json.loads(reply.stored), rng)).encode()
+            try:
+                answer = read_answer(context, ready, replace(reply, stored=stored))
+                told[type(answer.rows()), type(repr(answer)), type(answer._repr_html_())] += 1
+            except DiscreetError as error:
+                told[type(error)] += 1
+    assert told[list, str, str] > 0
+    assert told[Unreachable] > 100
 
 
 def test_an_answer_of_another_question_is_refused(local, tmp_path):

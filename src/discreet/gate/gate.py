@@ -126,15 +126,16 @@ def earlier_answers(ledger: Ledger, payment: int, step: int) -> EarlierAnswers:
 class Gate(Generic[Data]):
     """Private data behind a ledger: the one door through which answers leave.
 
-    Guarantee: an answer leaves only after its payment is on disk, and is stored before it is handed out; so whatever
-    anybody ever sees was paid for. What a payment covers is the plan's own claim: whoever writes a plan owns its cost.
+    Guarantee: an answer leaves only after its payment is on disk, and is stored before it is handed out; so every
+        answer that anyone ever sees was paid for. The coverage of a payment is the plan's own claim: the author of a
+        plan owns its cost.
 
     Args:
         ledger: The ledger that pays.
         data: The data, which only `Plan.run` sees.
         analyst: The name of the analyst who pays.
         team: The analyst's team, whose share pays besides.
-        pacer: What decides when an answer is stored, where others can watch the clock; at once, if left out.
+        pacer: The rule for when an answer is stored, where others can watch the clock; at once, if left out.
 
     Raises:
         WrongType: The ledger is not a `Ledger`.
@@ -154,7 +155,7 @@ class Gate(Generic[Data]):
 
     @property
     def ledger(self) -> Ledger:
-        """Who keeps the account."""
+        """The ledger that keeps the account."""
         return self._ledger
 
     @property
@@ -289,7 +290,7 @@ class Gate(Generic[Data]):
         """Return the answer of one step of a plan that is paid for in one piece.
 
         Steps go in order, and each is answered once. A step that failed, or crashed before its answer was on disk, is
-        run again: its first draw was seen by nobody, so that it is as if it had not been.
+        run again: no observer saw its first draw, so that it is as if it had not been.
 
         Args:
             plan: The plan.
@@ -320,7 +321,7 @@ class Gate(Generic[Data]):
             return self._hand_out(receipt, step, fresh=fresh)
 
     def _stream(self, plan: SteppedPlan[Data], digest: str, request: str | None, step: int, runner: str) -> Receipt:
-        """Return the payment that all steps of a plan belong to; only the first step pays, if nobody did."""
+        """Return the payment that all steps of a plan belong to; only the first step pays, if none has paid."""
         known = self._find_payment(request)
         payment = self._find_answered(digest) if known is None else None
         if known is None and payment is None and step:
@@ -343,8 +344,8 @@ class Gate(Generic[Data]):
     def _pay(self, priced: PricedPlan, request: str | None, runner: str = "", *, fresh: bool = False) -> Receipt:
         """Pay, and begin the first run with the payment; a request that was paid for before is not paid for again.
 
-        An analyst with a share copies what somebody else has paid for: which of the two it is, the ledger decides under
-        its lock.
+        An analyst with a share copies an answer that another one has paid for: which of the two it is, the ledger
+        decides under its lock.
         """
         name = f"auto-{os.urandom(16).hex()}" if request is None else need_label(request, "request")
         pay = partial(self._ledger.pay, priced.cost, what=priced.what, plan=priced.digest, request=name)
@@ -360,20 +361,20 @@ class Gate(Generic[Data]):
     def _pay_or_resume(
         self, priced: PricedPlan, request: str | None, known: int | None, runner: str, *, fresh: bool
     ) -> Iterator[tuple[Receipt, bool]]:
-        """Yield what a plan may be run for: earlier payments that were not answered, oldest first; then pay.
+        """Yield the payments that a plan may be run for: earlier ones without an answer, oldest first; then pay.
 
         With each comes whether it was charged just now. A request that was paid for before, or that asks for fresh
         noise under a name, uses no other payment.
         """
         resumed = (request if fresh else known) is None
         for receipt in self._list_unanswered(priced.digest, priced.cost) if resumed else ():
-            # Who asks for fresh noise does not wait for what another is being answered.
+            # A caller who asks for fresh noise does not wait for another's answer.
             if not (fresh and self._ledger.runs.is_run(receipt.payment)):
                 yield receipt, False
         yield self._pay(priced, request, runner, fresh=fresh), known is None
 
     def _run_paid(self, plan: Any, receipt: Receipt, runner: str, before: EarlierAnswers | None = None) -> bool:
-        """Run what was paid for, or its step after those `before`, and store the answer; False if it was stored before.
+        """Run the paid plan, or its step after those `before`, and store the answer; False if it was stored before.
 
         An error carries no frame that saw the data, or an answer not yet stored.
         """
@@ -401,7 +402,7 @@ class Gate(Generic[Data]):
     def _track_run(self, receipt: Receipt, step: int, runner: str) -> Iterator[TrackedRun | None]:
         """Write down that a plan is run, and how its run ends; None if it was answered elsewhere meanwhile.
 
-        A run that ends without an answer is a failure, and is counted as one before anybody hears of it.
+        A run that ends without an answer is a failure, and is counted as one before any caller hears of it.
         """
         runs, number = self._ledger.runs, receipt.payment
         begun = next((run.number for run in runs.state.open if run.runner == runner), None)
@@ -426,7 +427,7 @@ class Gate(Generic[Data]):
 
         Returns the answer, not yet stored, and the entry that charged them.
         None if it was answered elsewhere meanwhile. If others were charged meanwhile, it is run again on what is left
-        now: whether it is depends on nobody's rows.
+        now: whether it is depends on no person's rows.
         """
         failure: BaseException | None = None
         # One run after another in this process, or all but one of several would be made again.
@@ -474,9 +475,9 @@ class Gate(Generic[Data]):
     def _run(
         self, plan: Any, receipt: Receipt, run: TrackedRun, before: EarlierAnswers | None, data: Any = None
     ) -> bytes:
-        """Return the answer of a plan as bytes; whatever goes wrong is told to the operator and to nobody else.
+        """Return the answer of a plan as bytes; any failure is reported to the operator and to no one else.
 
-        Done or failed, the run ends when its pacer lets it: what is written of it is written then.
+        Done or failed, the run ends when its pacer lets it: its end is recorded then.
         """
         answer, failure = b"", None
         try:

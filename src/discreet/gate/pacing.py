@@ -29,7 +29,7 @@ class TrackedRun:
 
 
 class Unpaced:
-    """No pacing: a run ends when it is done. For whoever holds the rows, and so needs no clock to learn of them."""
+    """No pacing: a run ends when it is done. For holders of the rows, who need no clock to learn of them."""
 
     def begin(self, run: int, plan: Any) -> None:
         """Do nothing."""

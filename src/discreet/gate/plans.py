@@ -19,12 +19,12 @@ MOST_LABEL, MOST_WORDS = 200, 10_000
 
 @runtime_checkable
 class Plan(Protocol[Data_contra]):
-    """A private question. Whoever writes one owns its `cost`: it has to cover all that `run` reveals.
+    """A private question. Its author owns its `cost`: it has to cover all that `run` reveals.
 
     A plan may have a method `check(data, /)`: the gate calls it before anything is paid, unless the answer is stored.
     It refuses, with a `DiscreetError`, data on which `run` would fail. It may depend on public facts only (types,
-    names, kinds, sessions) and never on rows: what it refuses is seen by the analyst, and costs nothing. Where persons
-    have accounts it is given a `gate.accounts.charges.Prospect` in place of the table.
+    names, kinds, sessions) and never on rows: the analyst sees its refusals, which cost nothing. If persons have
+    accounts, it is given a `gate.accounts.charges.Prospect` in place of the table.
     """
 
     @property
@@ -51,7 +51,7 @@ class PersonalPlan(Plan[Data_contra], Protocol[Data_contra]):
 
     The author of a plan owns what its passes charge: `ChargedTable.aggregate_for` is told what a pass costs each person
     who has a row that counts, at least the loss of all that is made of the pass, on tables that differ in that person.
-    `cost` covers what all passes together cost anybody.
+    `cost` covers the cost of all passes together to any person.
     """
 
     @property
@@ -64,8 +64,8 @@ class PersonalPlan(Plan[Data_contra], Protocol[Data_contra]):
 class SteppedPlan(Protocol[Data_contra]):
     """A private question that is answered in steps, 0, 1, 2, …, as data arrives, and paid for in one piece.
 
-    Whoever writes one owns its `cost`: it has to cover all that all steps reveal together, each of them run once on the
-    data of its day, whatever somebody does who sees each answer before the next step. Then other questions may come
+    Its author owns its `cost`: it has to cover all that all steps reveal together, each of them run once on the data of
+    its day, against every adversary who sees each answer before the next step. Then other questions may come
     between the steps: costs of interactive mechanisms add up, however they are interleaved, and filters hold for them.
     Reference: Lyu 2022 (Rényi losses); Haney, Shoemate, Tian, Vadhan, Vyrros, Xu, Zhang 2023 (with filters).
     """
@@ -77,7 +77,7 @@ class SteppedPlan(Protocol[Data_contra]):
 
     @property
     def steps(self) -> int:
-        """How many steps there will be; fixed beforehand."""
+        """The number of steps; fixed beforehand."""
         ...
 
     def describe(self) -> str:
@@ -123,7 +123,7 @@ def need_words(value: object, name: str, *, most: int | None = MOST_WORDS) -> st
 
 # Reads a plan once and checks that its data source is ready, before anything is paid.
 
-#: What can be looked up without computing anything: `cost` may take seconds, and is read once.
+#: Members that can be looked up without computing anything: `cost` may take seconds, and is read once.
 METHODS, STEPPED_METHODS = ("describe", "canonical", "run"), ("describe", "canonical", "run_step", "steps")
 
 
@@ -183,7 +183,7 @@ def is_stepped(plan: object) -> bool:
 
 
 def need_plan(plan: object) -> None:
-    """Refuse what is not a plan, without computing its cost."""
+    """Refuse a value that is not a plan, without computing its cost."""
     if not all(hasattr(plan, name) for name in METHODS):
         raise _no_plan()
 
@@ -193,7 +193,7 @@ def _no_plan() -> WrongType:
 
 
 def need_stepped(plan: object) -> None:
-    """Refuse what is not a plan in steps."""
+    """Refuse a value that is not a plan in steps."""
     if not is_stepped(plan):
         raise WrongType(
             "This is not a plan in steps.",

@@ -79,12 +79,12 @@ class Release:
     head: str
     #: Whether it was paid for now, or found.
     fresh: bool
-    #: How far off the answer may be at 95 % confidence, if the plan could tell in one number.
+    #: The error of the answer at 95 % confidence, if it is one number.
     error: float | None = None
 
     @property
     def cost(self) -> PrivacyLoss:
-        """What it cost, once."""
+        """The cost, paid once."""
         return self.receipt.cost
 
     def __repr__(self) -> str:
@@ -178,7 +178,7 @@ def _encode_value(value: object) -> Any:  # noqa: C901 - one case a kind
         case dict() if all(isinstance(key, str) for key in value):
             return {key: _encode_value(item) for key, item in value.items()}
         # Of exactly this type: a masked array, say, would be stored with what its mask hides.
-        # Of at most 8 bytes: longer floats have bytes between them that nobody set, which may be those of rows.
+        # Of at most 8 bytes: longer floats have uninitialised bytes between them, which may be those of rows.
         case np.ndarray() if type(value) is np.ndarray and value.dtype.kind in ARRAYS and value.dtype.itemsize <= 8:
             data = np.ascontiguousarray(value).astype(value.dtype.newbyteorder("<"), copy=False)
             return ["array", data.dtype.str, list(value.shape), base64.b64encode(data.tobytes()).decode("ascii")]

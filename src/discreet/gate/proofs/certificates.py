@@ -1,9 +1,9 @@
 """Certificates of releases: answer, cost, guarantee and place in the chain; checkable offline.
 
 A certificate carries the ledger's birth, the payment and the release as they are stored, with the heads around them,
-and a signature by the ledger's key. The ledger's name is the hash of its birth, and the birth names the key: so whoever
-knows the name of a ledger, and nothing else, can check a certificate of it. It proves what whoever holds the key says:
-not that the chain has no other history, and not what else was paid for.
+and a signature by the ledger's key. The ledger's name is the hash of its birth, and the birth names the key: so the
+name of a ledger alone is enough to check a certificate of it. It proves the statement of the key's holder: not that the
+chain has no other history, and not what else was paid for.
 """
 
 import json
@@ -29,7 +29,7 @@ VERSION = 1
 
 @dataclass(frozen=True, slots=True)
 class Certified:
-    """What a certificate proves."""
+    """The facts that a certificate proves."""
 
     ledger: str
     birth: Birth
@@ -74,7 +74,7 @@ def certificate(ledger: Ledger, request: str) -> str:
 
 
 def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) -> Certified:
-    """Return what a certificate proves of the ledger of this name, and of an answer; refuse a false one."""
+    """Return the facts that a certificate proves of the ledger of this name, and of an answer; refuse a false one."""
     with _readable():
         facts: dict[str, Any] = read_json(text)
         signature = facts.pop("signature")
@@ -109,7 +109,7 @@ def check_certificate(text: str, *, ledger: str, answer: bytes | None = None) ->
 
 @contextmanager
 def _readable() -> Iterator[None]:
-    """Refuse what cannot be read."""
+    """Refuse a file that cannot be read."""
     try:
         yield
     except (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError, LedgerDamaged):
@@ -128,4 +128,4 @@ def _link(ledger: Ledger, number: int) -> dict[str, Any]:
 
 
 def _false(why: str) -> InvalidInput:
-    return InvalidInput(f"The certificate proves nothing: {why}.", fix="ask whoever gave it to you for a new one")
+    return InvalidInput(f"The certificate proves nothing: {why}.", fix="ask its sender for a new one")

@@ -1,12 +1,12 @@
-"""Exports: a whole ledger as lines of text, which anybody can check without it.
+"""Exports: a whole ledger as lines of text, which anyone can check without it.
 
 A line is a JSON object with an entry's number, its head and its body, as they are stored; a release may have its answer
-beside it, in base64. The first line is the birth, whose head is the ledger's name. So whoever knows the name, and has
-an export, can follow the chain, count all payments again, and find a certificate's entries at their numbers.
+beside it, in base64. The first line is the birth, whose head is the ledger's name. So a holder of the name and of an
+export can follow the chain, count all payments again, and find a certificate's entries at their numbers.
 
 The last line is the export's end: the number and the head of the last entry, signed by the ledger's key if it was at
 hand. A head is a hash of all before it, so the signature vouches for every entry. The chain alone vouches for nothing
-but the birth: anybody can write other payments and compute their heads. So an export without a signed end is vouched
+but the birth: anyone can write other payments and compute their heads. So an export without a signed end is vouched
 for up to its last signed checkpoint only, and `Exported.vouched` says how far that is. That nothing follows the last
 entry, only an anchor can say.
 """
@@ -31,12 +31,12 @@ from discreet.gate.proofs.certificates import Certified
 
 #: Entries that are counted at once.
 PAGE = 5000
-FIX = "ask whoever gave it to you for a new one"
+FIX = "ask its sender for a new one"
 
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What an export proves of the ledger that it is of, up to its last entry."""
+    """The facts that an export proves of its ledger, up to its last entry."""
 
     ledger: str
     #: All totals after the last entry.
@@ -45,7 +45,7 @@ class Exported:
     answers: int
     #: Checkpoints that the ledger's key signed.
     signed: int
-    #: The last entry that the key vouches for, by a signed end or checkpoint: what follows, anybody can have written.
+    #: The last entry that the key vouches for, by a signed end or checkpoint: later entries may be written by anyone.
     vouched: int
 
     @property
@@ -55,7 +55,7 @@ class Exported:
 
     @property
     def birth(self) -> Birth:
-        """What is fixed for life."""
+        """The terms that are fixed for life."""
         return self.state.birth
 
 
@@ -77,7 +77,7 @@ def export_lines(ledger: Ledger, *, answers: bool = False) -> Iterator[str]:
 
 
 def _end_message(ledger: str, number: int, head: str) -> bytes:
-    """Return what the signature of an export's end covers."""
+    """Return the bytes that the signature of an export's end covers."""
     return canonical({"ledger": ledger, "number": number, "head": head})
 
 
@@ -88,7 +88,7 @@ def check_export(
     certified: Certified | None = None,
     progress: Progress | None = None,
 ) -> Exported:
-    """Return what an export proves; refuse one that contradicts itself, or is of another ledger than the one named.
+    """Return the facts that an export proves; refuse one that contradicts itself, or is of another ledger.
 
     With `certified` (see `check_certificate`), the payment and the release that it is about must stand in the export at
     their numbers. Lines are read once, and not kept.
@@ -129,7 +129,7 @@ def _same(page: list[LedgerEntry], _after: int) -> list[LedgerEntry]:
 
 
 class _ExportWalk:
-    """What is checked of the lines besides the chain and the sums, which the state checks."""
+    """The checks of the lines besides the chain and the sums, which the state checks."""
 
     def __init__(self, lines: Iterable[str], certified: Certified | None, progress: Progress | None) -> None:
         self.lines, self.progress = lines, progress

@@ -16,11 +16,11 @@ NOTHING = Verification(0, 0, 0, 0, 0, 0, ())
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was found. `ledger` is the name that the first entry has; empty if that could not be read."""
+    """The findings. `ledger` is the name that the first entry has; empty if that could not be read."""
 
     ledger: str
     verification: Verification
-    #: How many places had an anchor to compare with.
+    #: The number of places with an anchor to compare with.
     anchors: int
 
 

@@ -1,7 +1,7 @@
 """Entries in PostgreSQL, for the processes of several hosts.
 
 A ledger is a schema of its own, named by `ledger` in its address: postgresql://user@host:port/database?ledger=clinic.
-Whoever writes holds the lock of one row, in a serialisable transaction, whose commit the server has synced when it
+A writer holds the lock of one row, in a serialisable transaction, whose commit the server has synced when it
 answers. Threads of one process are grouped into one transaction before they come here.
 """
 
@@ -48,7 +48,8 @@ DEFAULT = "discreet"
 TRIES = 10
 #: Entries that are sent together, where nothing is read between them.
 BATCH = 1000
-#: What an address may overrule. A server that is gone is noticed within a minute, and a standby is not asked.
+#: The settings that an address may overrule. A server that is gone is noticed within a minute, and a standby is not
+#: asked.
 CONNECTION: dict[str, Any] = {
     "application_name": "discreet",
     "connect_timeout": 10,
@@ -86,7 +87,7 @@ PRESENT = """
 """
 ENTRY = "insert into entries(number, kind, request, plan, payment, body, head) values(%s, %s, %s, %s, %s, %s, %s)"
 ANSWER = "insert into answers(number, answer) values(%s, %s)"
-# What people are charged is private. A server may log statements with their parameters, but never the data of a COPY;
+# Charges to people are private. A server may log statements with their parameters, but never the data of a COPY;
 # of one in the binary format it logs no line after an error, either.
 PIECES = "copy pieces(number, part, piece) from stdin binary", ["int8", "int4", "bytea"]
 # Bytewise comparison: an index would break if the server's sense of the alphabet changed.
@@ -153,7 +154,7 @@ class PostgresStore:
         with self._lock, self._failing():
             for _ in range(TRIES):
                 # An answer of this kind says that nothing was committed. A lost connection says nothing: that ends in
-                # a refusal, and whoever asks again under the same request finds out.
+                # a refusal, and the caller who asks again under the same request finds out.
                 with suppress(errors.SerializationFailure, errors.DeadlockDetected):
                     return self._attempt(work)
             raise LedgerUnavailable(

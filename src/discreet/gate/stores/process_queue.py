@@ -1,9 +1,9 @@
 """Group commit across processes: one leads and commits the batch; the others wait for the leader.
 
 A sync of the disk takes milliseconds, whether one payment is behind it or twenty. So proposals are put down where
-others see them, and whoever gets the lock processes all of them in one transaction. The others find their outcome
-written beside their proposal; if the worker dies, its lock falls to one of them. Nothing here has to be durable: what
-counts is in the store, and a payment or a release that is proposed twice is written once.
+others see them, and the process that gets the lock handles all of them in one transaction. The others find their
+outcome written beside their proposal; if the worker dies, its lock falls to one of them. Nothing here has to be
+durable: entries are in the store, and a payment or a release that is proposed twice is written once.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from discreet.gate.stores.thread_queue import LONGEST, SHORTEST, linger
 
 #: States of a slot, in its first byte.
 IDLE, ASKED, ANSWERED = b"\0", b"\1", b"\2"
-#: Whoever asks for more bytes than this waits for the lock, and does not leave the work to others.
+#: A process with more bytes than this waits for the lock, and does not leave the work to others.
 LARGE = 2**20
 #: Bytes of a length, and the length that stands for no answer.
 WIDTH, NONE = 8, 2**64 - 1
@@ -48,7 +48,7 @@ class ProcessQueue:
             self._presence = _create_locked(self._folder / f"new-{self.handle}", self._presence_of(self.handle))
             self._take_slot()
             for left in folder.glob("open-*"):
-                self.is_present(left.name.removeprefix("open-"))  # which sweeps it away if nobody holds it
+                self.is_present(left.name.removeprefix("open-"))  # which removes it if no process holds it
         self._owner = os.getpid()
         _close_in_children(self)
 
@@ -59,14 +59,14 @@ class ProcessQueue:
             try:
                 yield from self._join(proposals)
             except BaseException:
-                # Somebody may have read the slot, and would write the answer when something else is asked there.
+                # Another process may have read the slot, and would write the answer when something else is asked there.
                 self._give_up_slot()
                 if self._lock >= 0:
                     self._take_slot()
                 raise
 
     def is_present(self, handle: str) -> bool:
-        """Tell whether a handle is open, in this process or in another; whoever is gone has left its file unlocked."""
+        """Return whether a handle is open, in this process or in another; an ended process left its file unlocked."""
         if not handle.isalnum():
             return False
         try:
@@ -74,7 +74,7 @@ class ProcessQueue:
         except FileNotFoundError:
             return False
         except OSError:
-            return True  # no file can be opened now: nothing is known, and whoever is not known to be gone is there
+            return True  # no file can be opened now: nothing is known, and a process not known to be gone is there
         try:
             if not _try_lock(file):
                 return True
@@ -93,7 +93,7 @@ class ProcessQueue:
         return self._folder / f"open-{handle}"
 
     def __del__(self) -> None:
-        # Dropped and not closed, in a process that may go on for long. What a fork copied is its parent's.
+        # Dropped and not closed, in a process that may go on for long. A fork's copy is its parent's.
         if getattr(self, "_owner", 0) == os.getpid():
             self.close()
 
@@ -164,7 +164,7 @@ class ProcessQueue:
         return states.count(ASKED), len(states)
 
     def _wait(self, seconds: float) -> None:
-        """Wait until somebody rings, or so long: whoever should have rung may have died."""
+        """Wait until another process rings, or so long: the one that should have rung may have died."""
         bell = select.poll()  # where select has no room for the files of a busy server
         bell.register(self._wake, select.POLLIN)
         bell.poll(1000 * seconds)
@@ -193,7 +193,7 @@ class ProcessQueue:
             yield batch
             outcomes, start = batch.need_outcomes(), len(proposals)
             for slot, before, group in zip(others, packed, groups, strict=True):
-                # Who cannot be told finds out when it has the lock: what is asked twice is written once.
+                # A process that cannot be told finds out when it has the lock: a repeated proposal is written once.
                 with suppress(OSError):
                     _put(slot, _pack_outcomes(outcomes[start : start + len(group)]), ANSWERED, _end(before))
                     _ring(opened[slot])
@@ -227,7 +227,7 @@ class ProcessQueue:
 def _make_folder(folder: Path) -> None:
     """Make the queue's folder for its owner alone; one that others may enter is narrowed, and a link is refused.
 
-    Whoever may write there could read what is asked and paid, and answer in the ledger's place.
+    A process that may write there could read questions and payments, and answer in the ledger's place.
     """
     with suppress(FileExistsError):
         folder.mkdir(mode=PRIVATE_FOLDER)
@@ -284,7 +284,7 @@ def _close_in_children(queue: ProcessQueue) -> None:
 
 
 def _create_locked(beginning: Path, then: Path | None = None) -> int:
-    """Return a new file that is locked for life: whoever can lock it knows that its owner is gone.
+    """Return a new file that is locked for life: a process that can lock it knows that its owner is gone.
 
     It gets its name only when it is locked.
     """
@@ -305,7 +305,7 @@ def _try_lock(handle: int) -> bool:
 
 
 def _put(slot: int, payload: bytes, state: bytes, at: int = 1) -> None:
-    """Write what is said before the state that says so. An answer goes behind its question, which stays readable."""
+    """Write the contents before the state. An answer goes behind its question, which stays readable."""
     packed = len(payload).to_bytes(WIDTH, "big") + payload
     if os.pwrite(slot, packed, at) != len(packed):
         raise OSError
@@ -318,7 +318,7 @@ def _get(slot: int, at: int = 1) -> bytes:
 
 
 def _end(payload: bytes) -> int:
-    """Return where a slot goes on after a question."""
+    """Return the end of a question in a slot."""
     return 1 + WIDTH + len(payload)
 
 

@@ -28,7 +28,7 @@ SERVER = ("postgresql://", "postgres://")
 #: No entry has a greater number.
 NEWEST = 2**62
 
-#: Somebody's wish to have an event written, as bytes; and the answer that goes with a release.
+#: A request to have an event written, as bytes; and the answer that goes with a release.
 Proposal = tuple[bytes, bytes | None]
 
 
@@ -79,7 +79,7 @@ Join = Callable[[Sequence[Proposal]], AbstractContextManager[CommitBatch]]
 
 
 class Keys(NamedTuple):
-    """By what an entry is found again. They repeat what its body says; whoever reads checks the body."""
+    """The keys by which an entry is found again. They repeat its body; the reader checks the body."""
 
     kind: str
     #: Of a payment or a copy; of a continuation its step.
@@ -108,7 +108,7 @@ def keys_of(event: Event) -> Keys:
 
 
 class LedgerReader(Protocol):
-    """What can be read, in a transaction or outside of one."""
+    """The reading side, in a transaction or outside of one."""
 
     def newest(self) -> LedgerEntry | None:
         """Return the last entry."""
@@ -175,7 +175,7 @@ class LedgerReader(Protocol):
         ...
 
     def people(self, number: int, most: int | None = None) -> bytes | None:
-        """Return who is stored beside a charge or a snapshot; the first bytes of it, if so many are enough."""
+        """Return the persons stored beside a charge or a snapshot; the first bytes, if so many are enough."""
         ...
 
     def whole(self) -> bool:
@@ -231,8 +231,8 @@ def list_unanswered_payments(reading: LedgerReader, plan: str) -> Iterator[int]:
 def find_release(reading: LedgerReader, payment: int, step: int = 0, *, surely: bool = False) -> int | None:
     """Return the release of a payment, or of a later step of it; refuse keys that lead elsewhere.
 
-    That there is none is what an index says, and an index may be damaged. Whoever is about to run a plan asks `surely`,
-    and all entries since the payment (or the step before) are looked through: one payment must not buy two answers, nor
+    That there is none is known from an index, and an index may be damaged. Before a run, the caller asks `surely`, and
+    all entries since the payment (or the step before) are looked through: one payment must not buy two answers, nor
     one step.
     """
     expected: dict[str, object] = {"kind": "continuation", "step": step} if step else {"kind": "release"}
@@ -256,7 +256,7 @@ def find_charge(reading: LedgerReader, payment: int) -> int | None:
 
 
 def read_beside(reading: LedgerReader, number: int, event: Event) -> bytes | None:
-    """Return what is stored beside an entry: an answer, or persons."""
+    """Return the bytes stored beside an entry: an answer, or persons."""
     match event:
         case Released() | Continued():
             return reading.answer(number)
@@ -288,7 +288,7 @@ def _misfiling_error(number: int) -> LedgerDamaged:
     return damage_error(f"Entry {number} is filed under keys that it does not have, or under none.")
 
 
-#: What is stored of persons is cut into pieces of so many bytes: no database takes a blob of gigabytes.
+#: Stored data of persons is cut into pieces of so many bytes: no database takes a blob of gigabytes.
 PIECE = 2**26
 #: Kinds of entries whose answer is stored in pieces, apart from those that are handed out.
 PIECED = frozenset({"charge", "snapshot"})
@@ -340,7 +340,7 @@ class Store(Protocol):
 
     @property
     def reading(self) -> LedgerReader:
-        """What is committed."""
+        """The committed state."""
         ...
 
     @property

@@ -109,7 +109,7 @@ class SqlLedgerReader:
         return [number for (number,) in self._rows(query, payment)]
 
     def people(self, number: int, most: int | None = None) -> bytes | None:
-        """Return who is stored beside a charge or a snapshot; the first bytes of it, if so many are enough."""
+        """Return the persons stored beside a charge or a snapshot; the first bytes, if so many are enough."""
         if most is None:
             rows = self._rows("select piece from pieces where number = ? order by part", number)
             return b"".join(_blob(piece) for (piece,) in rows) if rows else None

@@ -110,8 +110,9 @@ class SqliteStore:
     def _begin(self, *, create: bool) -> None:
         with self._failing():
             self._writer, self._reader = self._connect(create=create), self._connect(create=False)
-            # What is in the log may be in memory only: its writer died before the sync, or the sync failed. Written
-            # anew, into the file, it is durable before anybody is told of it; so is, with a commit, the empty log.
+            # Entries in the log may be in memory only: its writer died before the sync, or the sync failed. Written
+            # again, into the file, they are durable before any caller learns of them; so is, with a commit, the empty
+            # log.
             self._writer.execute("pragma wal_checkpoint(truncate)").fetchall()
             self._writer.pragma("user_version", TABLES)
             # SQLite would do it by itself, and say nothing of a disk that fails meanwhile.

@@ -12,10 +12,10 @@ from discreet.core.errors import is_interrupt
 from discreet.core.operator_log import HOW_TO_READ, tell_operator
 from discreet.gate.stores.protocol import CommitBatch, Join, Outcome, Proposal
 
-#: Seconds after which one looks at the lock even if nobody rang, at first and at most.
+#: Seconds after which a thread looks at the lock even if no other rang, at first and at most.
 SHORTEST, LONGEST = 1e-3, 2e-2
-#: For how much of the time that the last group took one waits for others to join the next, as long as some do: after
-#: so many pauses of so many seconds in which nobody came, nobody is waited for.
+#: The share of the last group's time for which a thread waits for others to join the next, as long as some do: after
+#: so many pauses of so many seconds without an arrival, it does not wait.
 PATIENCE, PAUSES, PAUSE = 0.4, 3, 4e-4
 
 
@@ -114,7 +114,7 @@ class Ticket:
     """One proposal that waits for its outcome."""
 
     proposal: Proposal
-    #: What this thread has to commit, if it leads.
+    #: The batch that this thread has to commit, if it leads.
     batch: CommitBatch | None = None
     outcome: Outcome | None = None
     error: BaseException | None = None

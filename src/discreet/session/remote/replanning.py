@@ -195,7 +195,7 @@ def guard(make: Callable[[], T]) -> T:
         return make()
     except DiscreetError:
         raise
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError, RecursionError):
+    except Exception:  # noqa: BLE001 - bytes of a stranger may break anything, and what broke says nothing
         raise refuse_reply() from None
 
 
