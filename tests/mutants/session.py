@@ -14,7 +14,23 @@ MISFITS = "unit/test_misfits.py"
 
 WRITTEN = "unit/test_written_options.py"
 
+READING = "unit/test_session_reading.py"
+
 SESSION_MUTANTS = [
+    Mutant(
+        "the time of a preview tells that another analyst asked the same",
+        "session/context.py::QuestionContext.__init__",
+        "dataset.read_by(self.analyst)",
+        'dataset.read_by("")',
+        READING,
+    ),
+    Mutant(
+        "a question keeps the bounds by which it was read first",
+        "session/context.py::QuestionContext.read",
+        "question is None or schemas != known",
+        "question is None",
+        READING,
+    ),
     Mutant(
         "a price in the text and another keyword: the text is believed",
         "session/written_options.py::_merge_price",

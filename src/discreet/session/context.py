@@ -72,7 +72,7 @@ class QuestionContext:
         self.known = known
         self.budget = budget
         self.analyst = need_label(analyst, "analyst", empty=True)
-        self._read: dict[tuple[str, Matches | None], Question] = {}
+        self._read = dataset.read_by(self.analyst)
 
     @property
     def unit(self) -> PrivacyUnit:
@@ -191,14 +191,15 @@ class QuestionContext:
 
     def read(self, text: str, matches: Matches | None = None) -> Question:
         """Return the question that a text asks; what was read lately is not read again."""
-        question = self._read.get((text, matches))
-        if question is None:
+        known = tuple(self.known.values())
+        schemas, question = self._read.get((text, matches), ((), None))
+        if question is None or schemas != known:  # questions hold bounds, which may have been bought meanwhile
             question = read_sql(
                 text, self.known, self.dataset.public_scans, matches, self.dataset.paths, self._read_public_values
             )
             if len(self._read) >= MOST_READ:
-                self._read = {}
-            self._read[text, matches] = question
+                self._read.clear()
+            self._read[text, matches] = known, question
         return question
 
     def need_text(self, text: object) -> str:
@@ -255,9 +256,8 @@ class AnalystContext(QuestionContext):
         self.gate = Gate(dataset.ledger, dataset.tables, analyst=analyst, team=team, pacer=dataset.pacer)
 
     def learn(self) -> None:
-        """Look up again which bounds were bought. Questions hold bounds, and are read anew."""
+        """Look up again which bounds were bought."""
         self.known = self.dataset.find_schemas(self.analyst, self.team)
-        self._read = {}
 
     @property
     def ledger(self) -> Ledger:

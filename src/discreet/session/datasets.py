@@ -5,15 +5,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from discreet.algebra.relations import PublicScan
 from discreet.core import DiscreetError, InvalidInput, Number, WrongType
 from discreet.core.errors import is_interrupt, kind_of
-from discreet.core.limits import AnyLimit
+from discreet.core.limits import AnyLimit, Matches
 from discreet.core.schema import Column, Schema, closest
 from discreet.data.reading import need_names
 from discreet.gate import UNPACED, Budget, Ledger, Pacer, need_label
+from discreet.query import Question
 from discreet.session.declared import DeclaredTable, read_declaration, read_never_fails
 from discreet.session.ledger_notes import (
     Notes,
@@ -27,6 +28,11 @@ from discreet.session.ledgers import LedgerAt, delta_for
 from discreet.session.publics import read_public_tables, split_declarations
 from discreet.session.rows import LoadsRows, OpenTables, TableSources, read_sources, select_declaration
 from discreet.session.settings.settings import Settings
+
+#: A question as it was read, by its text and how joins match; with the schemas by which it was read.
+ReadQuestions: TypeAlias = dict[tuple[str, Matches | None], tuple[tuple[Schema, ...], Question]]
+#: Analysts whose questions are kept.
+MOST_READERS = 256
 
 
 @dataclass(slots=True, kw_only=True)
@@ -43,6 +49,17 @@ class DescribedTables:
     #: The names of tables at their source, with the schemas that were named.
     paths: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
+    #: What each analyst asked lately, as it was read by which schemas. Nobody learns by the clock what others asked.
+    questions_read: dict[str, ReadQuestions] = field(default_factory=dict, repr=False, compare=False)
+
+    def read_by(self, analyst: str) -> ReadQuestions:
+        """Return where questions of an analyst are kept as they were read; those of the longest known are forgotten."""
+        kept = self.questions_read.pop(analyst, None) or {}
+        self.questions_read[analyst] = kept
+        while len(self.questions_read) > MOST_READERS:
+            with suppress(KeyError, StopIteration):  # another thread was there first
+                del self.questions_read[next(iter(self.questions_read))]
+        return kept
 
     @property
     def public_scans(self) -> dict[str, PublicScan]:
