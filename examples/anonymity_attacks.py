@@ -1,9 +1,9 @@
 """Five attacks on tables that were anonymised as one used to, and the same questions under differential privacy.
 
 A town that does not exist publishes who is ill. First without names, then 5-anonymous, then twice, then only as counts.
-Each time somebody with a little knowledge learns what was not meant to be told. The maker of the town checks that what
+Each time an attacker with a little knowledge learns a secret. The maker of the town checks that what
 is learned is true. After each attack the question that the table was published for is asked through a session: the
-answer has an error, a price, and a bound on what anybody learns from it, whatever they know.
+answer has an error, a price, and a bound on what any reader learns from it, for any prior knowledge.
 
     python examples/anonymity_attacks.py
 """
@@ -51,26 +51,26 @@ COUNTED, QUESTIONS = 120, 240
 
 @dataclass(frozen=True, slots=True)
 class Town:
-    """Who lives there, and what they have. Secret, but for the register: names, days of birth, postcodes, sexes."""
+    """The inhabitants and their illnesses. Secret, but for the register: names, days of birth, postcodes, sexes."""
 
     columns: dict[str, list[object]]
 
     @property
     def register(self) -> Microdata:
-        """What everybody can look up, about the same people in the same order."""
+        """The public register, about the same people in the same order."""
         return Microdata.of({name: self.columns[name] for name in ("name", *QUASI)})
 
     @property
     def patients(self) -> Microdata:
-        """What the hospital has, without the names."""
+        """The hospital's table, without the names."""
         return Microdata.of({name: self.columns[name] for name in (*QUASI, "illness")})
 
     def without(self, person: int) -> "Town":
-        """Return the town before somebody moved there."""
+        """Return the town before a newcomer moved there."""
         return Town({name: [*cells[:person], *cells[person + 1 :]] for name, cells in self.columns.items()})
 
     def known_of(self, person: int) -> dict[str, object]:
-        """Return what the register says about somebody."""
+        """Return the register's entry of a person."""
         return {name: self.columns[name][person] for name in QUASI}
 
 
@@ -111,7 +111,7 @@ def act(title: str) -> None:
 
 
 def learned(epsilon: float, prior: Fraction) -> str:
-    """Say how far a belief about somebody can move, whatever else is known.
+    """Print how far a belief about a person can move, for any other knowledge.
 
     That somebody has another illness is one row less and another one more: twice ε. A bound is rounded up.
     """
@@ -120,7 +120,7 @@ def learned(epsilon: float, prior: Fraction) -> str:
 
 
 def linking(town: Town, folder: str) -> Fraction:
-    """Names are taken off; days of birth, postcodes and sexes stay. Everybody is in the register."""
+    """Names are removed; days of birth, postcodes and sexes stay. All people are in the register."""
     act("Linking: a table without names, and a register with them")
     published = mondrian(town.patients, QUASI, k=1)
     found = link(published, town.register, "illness")
@@ -158,7 +158,7 @@ def homogeneity(town: Town, folder: str) -> Fraction:
 
 
 def background(town: Town, folder: str) -> Fraction:
-    """Somebody knows the neighbours: who has asthma or diabetes is seen, and the flu is over in a week."""
+    """Background knowledge: neighbours see who has asthma or diabetes, and the flu is over in a week."""
     act("Background knowledge: some illnesses would have been seen")
     published = mondrian(town.patients, QUASI, k=K)
     seen = {"asthma", "diabetes", "flu"}
@@ -182,7 +182,7 @@ def background(town: Town, folder: str) -> Fraction:
 
 
 def differencing(town: Town, folder: str) -> str:
-    """Somebody moves to the town, and the table is published again. Each is 5-anonymous."""
+    """Differencing: a newcomer arrives, and the table is published again. Each is 5-anonymous."""
     act("Differencing: the table is published again after somebody came")
     person = town.columns["illness"].index("HIV")
     before, after = (mondrian(one.patients, QUASI, k=K) for one in (town.without(person), town))

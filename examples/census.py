@@ -28,7 +28,7 @@ PEOPLE, STATES, COUNTIES = 1_000_000, 50, 3_000
 
 @dataclass(frozen=True, slots=True)
 class Country:
-    """Where everybody lives: the place of a county, for each person; and the state of each county."""
+    """The home of each person: the place of a county, for each; and the state of each county."""
 
     home: NDArray[np.int64]
     state_of: NDArray[np.int64]

@@ -1,7 +1,7 @@
-"""A hundred thousand devices, and nobody who has to be trusted: browsers, hours, and words that no dictionary has.
+"""The local model on a hundred thousand devices, without a trusted server: browsers, hours, and words in no dictionary.
 
-Each device perturbs its own answers and pays for them from its own purse. What the server makes of the reports stands
-beside the truth, which only this program knows, as it has made everybody up.
+Each device perturbs its own answers and pays for them from its own purse. The server's estimates stand beside the
+truth, which only this program knows, as it has made the people up.
 """
 
 import tempfile
@@ -69,7 +69,7 @@ def hours() -> None:
 
 
 def words() -> None:
-    """Find words that nobody has listed."""
+    """Find words that are on no list."""
     typed = [word for word, count in WORDS.items() for _ in range(count)]
     typed += [f"{number:05d}" for number in range(PEOPLE - len(typed))]
     tree = PrefixTree(length=5, epsilon=3)

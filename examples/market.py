@@ -46,7 +46,7 @@ def learn(ledger: Ledger) -> None:
 
 
 def dig(ledger: Ledger) -> None:
-    """Dig two wells where ways are short, and where nobody gains by lying about where they live."""
+    """Dig two wells where ways are short, and where no one gains by lying about their home."""
     road = FacilityLine(11)
     choice = TruthfulChoice(road, epsilon=best_epsilon(road, len(VILLAGE)))
     wells = Gate(ledger, VILLAGE).release(choice).answer
@@ -56,7 +56,7 @@ def dig(ledger: Ledger) -> None:
 
 
 def drive(ledger: Ledger) -> None:
-    """Suggest everybody a route."""
+    """Suggest a route to each driver."""
     mediator = Mediator(routing_game(len(DRIVERS)), rho=0.05, rounds=1024)
     board = mediator.billboard(Gate(ledger, DRIVERS).release(mediator).answer)
     for kind in mediator.game.types:

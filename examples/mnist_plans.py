@@ -1,4 +1,4 @@
-"""What is trained on MNIST, and how: the pictures, the settings for every ε, and the plans made of them."""
+"""Training on MNIST: the pictures, the settings for every ε, and the plans made of them."""
 
 import gzip
 import tempfile

@@ -1,4 +1,4 @@
-"""What came of all runs on MNIST: a table, a picture and a report."""
+"""The results of all runs on MNIST: a table, a picture and a report."""
 
 import platform
 import statistics

@@ -1,12 +1,12 @@
 """Daily questions to a clinic that does not exist: one account for all, or an account for each person.
 
 Every day two counts are asked for: last month's visits to one of the wards, and who was seen last week. With one
-account everybody pays for every question as much as the worst patient would, and after a few days nothing is left. With
-personal accounts only those pay who have been there, and as much as they add; the noise is the same. Who has been there
-too often leaves the later answers. So the answers go on, but they are about those who are left: the picture shows how
-far that is from the truth, which only the maker of the clinic can know.
+account all patients pay for every question as much as the worst one would, and after a few days nothing is left. With
+personal accounts only patients who have been there pay, for their own contribution; the noise is the same. Patients
+with too many visits leave the later answers. So the answers go on, but they are about those who are left: the picture
+shows how far that is from the truth, which only the maker of the clinic can know.
 
-The maker also knows what everybody must have paid, and reckons it up beside the ledger, in a few lines. If an account
+The maker also knows the payments of all patients, and adds them up beside the ledger, in a few lines. If an account
 differs, goes beyond its limit, or an answer is about others than those who could pay, the example ends with an error.
 
     python examples/personal_year.py            a small clinic for two months: a few seconds
@@ -91,7 +91,7 @@ def opened(clinic: Clinic, folder: str | Path, per: str) -> discreet.Session:
 
 
 def ask(session: discreet.Session, day: int) -> tuple[int, int]:
-    """Ask both questions of a day, each for the ρ that noise of σ costs whoever adds most."""
+    """Ask both questions of a day, each for the ρ that noise of σ costs the patient who adds most."""
     ward = WARDS[day % len(WARDS)]
     visits = session.sql(
         f"SELECT COUNT(*) AS n FROM visits WHERE ward = '{ward}' AND day BETWEEN {day - 29} AND {day}",  # noqa: S608
@@ -106,7 +106,7 @@ def ask(session: discreet.Session, day: int) -> tuple[int, int]:
 
 
 class Reckoning:
-    """What the maker of the clinic knows: what everybody paid, in units of 1/2σ². Whoever adds x pays x² of them."""
+    """The knowledge of the clinic's maker: all payments, in units of 1/2σ². A patient who adds x pays x² of them."""
 
     def __init__(self, clinic: Clinic, limit: Fraction) -> None:
         self.limit = limit
@@ -116,7 +116,7 @@ class Reckoning:
         self.out = np.zeros(clinic.people, bool)
 
     def take_part(self, adds: NDArray[np.int64]) -> int:
-        """Charge all who can pay, and return what they add. Nobody's part hangs on others."""
+        """Charge all who can pay, and return what they add. No patient's part depends on others."""
         part = (adds > 0) & (self.paid + adds**2 <= self.room)
         self.paid[part] += adds[part] ** 2
         self.out |= (adds > 0) & ~part

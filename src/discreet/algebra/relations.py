@@ -10,7 +10,7 @@ rows is made of rows of one unit. `MatchJoin` alone does not: see there.
 
 **Which rows, and in which order.** The order decides which rows are numbered 0, 1, 2, … where limits choose.
 
-* * `Scan`: the rows of a table that belong to a person, in the table's order. A table that has none (PostgreSQL, Spark)
+* `Scan`: the rows of a table that belong to a person, in the table's order. A table that has none (PostgreSQL, Spark)
   has the order of the columns that were declared to order it, and then of all its columns, the first one first; NULL
   comes first, texts go by their UTF-8 bytes, false before true. Rows that are equal in all of them are interchangeable:
   a tie that anything else broke (a place on disk, a hash) could be broken otherwise once another person is gone.

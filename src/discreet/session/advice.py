@@ -92,7 +92,7 @@ class _Adviser:
         return None
 
     def _may_know(self, receipt: Receipt) -> bool:
-        """Whether the answer is the analyst's own, or anybody's."""
+        """Whether the answer is the analyst's own, or another's."""
         return receipt.analyst == self.analyst or self.ledger.shares.is_open_to(self.analyst, self.team)
 
     def _plan_at(self, amount: Fraction) -> QueryPlan | None:

@@ -498,8 +498,8 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
     def show_progress(self, tell: Callable[[float], None] | None = None) -> None:
         """Show how far the import of rows is, while it goes on: at the first question, or at `warm_up`.
 
-        The share depends on rows: it is for whoever may see them, and no part of an answer. What is imported already,
-        and what a server holds, has no progress.
+        The share depends on rows: it is only for people who may see them, and not part of an answer. What is imported
+        already, and what a server holds, has no progress.
 
         Args:
             tell: A function that is told the share that is done, from 0 to 1, in a thread of its own; if left out,

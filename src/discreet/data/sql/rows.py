@@ -375,7 +375,7 @@ def build_passed_rows(aggregation: Aggregation, table: str, dialect: BoundedDial
         )
     rows.look_up = look_up
     if rows.units:
-        rows.add_condition(f"{rows.units[0].text} IS NOT NULL")  # a row of nobody could be anybody's
+        rows.add_condition(f"{rows.units[0].text} IS NOT NULL")  # a row without a person could be any person's
     if aggregation.where is not None:
         rows.add_condition(dialect.truth(aggregation.where, rows.given))
     for key in aggregation.keys:
