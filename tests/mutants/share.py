@@ -156,4 +156,11 @@ SHARE_MUTANTS = [
         "",
         f"{SERVICE}::test_whatever_others_asked_a_preview_has_the_same_bytes",
     ),
+    Mutant(
+        "who may begin no run is given copies",
+        "gate/ledger/append.py::_choose_copy",
+        "    if event.runner:\n",
+        "    if False:\n",
+        f"{TESTS}::test_who_may_begin_no_run_is_refused_a_copy_in_the_same_words",
+    ),
 ]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from discreet.accounting import Concentrated, GaussianNoise, Pure
-from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, PrivacyUnit, RunFailed
+from discreet.core import BudgetExceeded, DiscreetError, InvalidInput, PrivacyUnit, ReviewNeeded, RunFailed
 from discreet.gate import Budget, Gate, Ledger, Policy, certificate, check_certificate, check_export, export_lines
 from discreet.gate.entries.chain import GENESIS, canonical, link_entry, parse_canonical
 from discreet.gate.entries.events import Copied, from_body, now, to_body
@@ -266,6 +266,27 @@ def test_what_a_fresh_run_would_refuse_a_copy_refuses(ledger):
     with pytest.raises(InvalidInput, match="source is gone"):
         gate_of(ledger, "bob").release(Refusing())
     assert ledger.state.shares.copies == 0
+
+
+def test_who_may_begin_no_run_is_refused_a_copy_in_the_same_words(ledger):
+    """Refusals are free: an analyst who had only copies left could try which questions others asked."""
+
+    def broken(_data):
+        raise ValueError
+
+    share(ledger, ada=0.9)
+    gate_of(ledger, "bob").release(Question("asked"))
+    for number in range(3):
+        with pytest.raises(RunFailed):
+            gate_of(ledger, "ada").release(Question(f"fails {number}", doing=broken))
+    words = set()
+    for what in ("asked", "never asked"):
+        with pytest.raises(ReviewNeeded) as refused:
+            gate_of(ledger, "ada").release(Question(what))
+        words.add(str(refused.value))
+    assert len(words) == 1
+    ledger.review(by="steward", reason="a test")
+    assert gate_of(ledger, "ada").release(Question("asked")).receipt.copied
 
 
 def test_each_analyst_with_the_whole_budget_has_no_team_and_copies_nothing(tmp_path):

@@ -111,9 +111,16 @@ def checkpoint_of(state: LedgerState) -> Checkpoint:
 
 
 def _choose_copy(event: Event, proposal: Proposal, reading: LedgerReader, state: LedgerState) -> tuple[Event, Proposal]:
-    """Return what is written for an event: a copy in the place of a payment, where one is wanted; else the event."""
+    """Return what is written for an event: a copy in the place of a payment, where one is wanted; else the event.
+
+    Who may begin no run gets no copy, either. Otherwise being refused, which is free, would tell what nobody has asked.
+    """
     copied = find_copied(event, reading, state) if isinstance(event, Payment) else None
-    return (event, proposal) if copied is None else (copied, (to_body(copied), None))
+    if copied is None or not isinstance(event, Payment):
+        return event, proposal
+    if event.runner:
+        state.runs.need_room(event.analyst)
+    return copied, (to_body(copied), None)
 
 
 def _find_existing(  # noqa: C901, PLR0912 - one case a kind
