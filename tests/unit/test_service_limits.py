@@ -1,6 +1,7 @@
 """Rate limits of people: requests in a minute, questions at once, spending in an hour; and the log before the door."""
 
 import asyncio
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -76,6 +77,17 @@ def test_spending_is_bounded_by_the_hour_in_the_limits_own_currency(clock):
         counter.count_spending(BOB, "rho", Fraction(1, 100))
     clock.now = 3600
     counter.count_spending(ADA, "epsilon", Fraction(3, 4))
+
+
+def test_a_price_below_zero_makes_no_room_for_others(session, clock):
+    door = guarded(session, clock, epsilon_per_hour=Fraction(1, 10))
+    cheap = AskedBatch(sql=("SELECT COUNT(*) FROM visits",), epsilon="-100")
+    for _ in range(2):
+        with pytest.raises(InvalidInput):
+            asyncio.run(door.batch(ADA, cheap))
+    asyncio.run(door.batch(ADA, replace(cheap, epsilon="0.1")))
+    with pytest.raises(TooMany):
+        asyncio.run(door.batch(ADA, replace(cheap, epsilon="0.1", fresh=True)))
 
 
 def test_people_who_have_something_running_are_not_forgotten(clock):

@@ -146,6 +146,17 @@ def test_there_are_three_chances_then_it_has_failed_and_the_worker_is_killed():
     assert back == 0.35
 
 
+def test_a_failure_is_told_at_the_end_of_the_slot_however_long_the_worker_takes_to_end():
+    class Lasting(ScriptedWorker):
+        def end(self):
+            self.gone = True
+            asyncio.get_running_loop().call_later(0.7, self._frames.put_nowait, None)
+
+    told, back, _ = driven(lambda: Lasting(3600.0), asks=3)
+    assert told[-1] == (RunFailed, 0.35)
+    assert back == 0.35
+
+
 def test_where_no_failure_is_allowed_any_more_a_late_run_has_failed():
     told, back, worker = driven(lambda: ScriptedWorker(3600.0), noted=Noted(room=1))
     assert told == [(RunFailed, SLOT)]

@@ -98,6 +98,7 @@ class RateCounter:
         """Count a price before it is paid, or refuse it. What is paid in a currency without a limit is refused."""
         if not self.limits.counts_spending:
             return
+        amount = positive(amount, currency)  # a price below 0 would make room for others
         most, usage, now = self.limits.hourly(currency), self._usage_of(who), self._clock()
         if most is None or amount > most:
             limits = (("epsilon", self.limits.epsilon_per_hour), ("rho", self.limits.rho_per_hour))

@@ -106,7 +106,7 @@ class PacedRun:
                 chance = CHANCES  # noqa: PLW2901 - no room for one more failure
             if chance == CHANCES:
                 workers.end(worker)
-                await done
+                done.cancel()  # how long a process takes to end depends on what it holds
                 return False
             slot *= 2
             end = _now() + slot
