@@ -8,7 +8,7 @@ CATALOGUE, LAYOUTS = "unit/test_service_postgres_catalogue.py", "unit/test_layou
 POSTGRES_FACE_MUTANTS = [
     Mutant(
         "a proof passes for a name that nobody has",
-        "service/postgres/scram.py::ScramExchange._find_signature",
+        "service/postgres/scram.py::ScramExchange._find_keys",
         "if fits and len(proof) == len(mask) and self._verifier.known:",
         "if len(proof) == len(mask):",
         f"{PARTS}::test_a_proof_of_nobody_is_refused_whatever_it_is",
@@ -58,7 +58,7 @@ POSTGRES_FACE_MUTANTS = [
     Mutant(
         "whoever is revoked goes on",
         "service/postgres/connection.py::Connection._answer_messages",
-        "if people.find_principal(who.name) != who:",
+        "if not login.is_valid:",
         "if False:",
         f"{FACE}::test_whoever_is_revoked_is_refused_from_the_next_statement_on",
     ),

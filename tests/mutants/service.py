@@ -3,6 +3,7 @@
 from mutants.mutant import Mutant
 
 RUNNING = "contracts/test_service_running.py"
+WIRE = "unit/test_service_postgres.py"
 SLOTS, PACING, DOOR = (
     "unit/test_service_slots.py",
     "unit/test_gate_pacing.py",
@@ -142,5 +143,69 @@ SERVICE_MUTANTS = [
         "    if who.role not in READING_ALL and receipt.analyst != who.name:\n",
         "    if False:\n",
         f"{DOOR}::test_releases_and_certificates_of_others_are_for_auditors",
+    ),
+    Mutant(
+        "a failure is told when the worker has ended",
+        "service/runs.py::PacedRun._wait_for_run",
+        "                done.cancel()",
+        "                await done",
+        f"{SLOTS}::test_a_failure_is_told_at_the_end_of_the_slot_however_long_the_worker_takes_to_end",
+    ),
+    Mutant(
+        "a price below zero makes room for others",
+        "service/limits.py::RateCounter.count_spending",
+        "amount = positive(amount, currency)",
+        "amount = amount + 0",
+        "unit/test_service_limits.py::test_a_price_below_zero_makes_no_room_for_others",
+    ),
+    # The PostgreSQL face.
+    Mutant(
+        "the salts of datasets that are not there are those of one that is",
+        "service/postgres/listening.py::PostgresFace.credentials_for",
+        "_Nobody(dataset, next(iter(self.people.values())))",
+        "next(iter(self.people.values()))",
+        f"{WIRE}::test_nobody_hears_before_the_login_which_datasets_there_are",
+    ),
+    Mutant(
+        "a token that is replaced is of use as long as its connection is open",
+        "service/postgres/connection.py::_Login.is_valid",
+        "and self.keys in self.credentials.scram_verifier(name).keys",
+        "",
+        f"{WIRE}::test_a_token_that_is_replaced_is_refused_on_connections_that_are_open",
+    ),
+    Mutant(
+        "statements of signs fill the memory",
+        "service/postgres/conversation.py::_Kept.has_room",
+        "sum(len(one.pieces) for one in sources) <= MOST_PIECES",
+        "True",
+        f"{WIRE}::test_words_of_statements_and_values_of_portals_are_bounded",
+    ),
+    Mutant(
+        "values of portals fill the memory",
+        "service/postgres/conversation.py::_Kept.has_room_for_values",
+        " <= MOST_CHARACTERS",
+        " <= MOST_CHARACTERS * 100",
+        f"{WIRE}::test_words_of_statements_and_values_of_portals_are_bounded",
+    ),
+    Mutant(
+        "a long text is read while everybody waits",
+        "service/postgres/conversation.py::_split",
+        "await asyncio.to_thread(split_statements, text) if len(text) >= LONG_TEXT else split_statements(text)",
+        "split_statements(text)",
+        f"{WIRE}::test_others_are_answered_while_a_long_text_is_read",
+    ),
+    Mutant(
+        "a parameter that stands often makes a text of gigabytes",
+        "service/postgres/parameters.py::fill",
+        "        size += len(literals[place])\n",
+        "",
+        f"{WIRE}::test_a_parameter_that_stands_often_makes_no_long_text",
+    ),
+    Mutant(
+        "a number of many digits is worked out",
+        "service/postgres/parameters.py::_read_numeric",
+        "    if many > MOST_DIGITS:",
+        "    if many > 10**6:",
+        "unit/test_service_postgres_parts.py::test_a_number_of_many_digits_is_refused_before_it_is_worked_out",
     ),
 ]

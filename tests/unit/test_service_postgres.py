@@ -9,6 +9,7 @@ import socket
 import ssl
 import struct
 import subprocess
+import threading
 import time
 from dataclasses import replace
 
@@ -17,10 +18,13 @@ import pytest
 from discreet.core import BudgetExceeded, InvalidInput
 from discreet.query import QueryRefused
 from discreet.service.people import Principal, Role
+from discreet.service.postgres import conversation
 from discreet.service.postgres.listening import PostgresListening
 from discreet.service.postgres.refusals import SQLSTATES, SqlRefusal
 from discreet.service.postgres.scram import ScramExchange, binding_of
+from discreet.service.postgres.words import split_statements
 from discreet.service.refusals import KINDS, NotYet, PaymentOff
+from discreet.service.registry import Registry
 from service_postgres import (
     RawClient,
     ScriptedDoor,
@@ -164,6 +168,46 @@ def test_whoever_is_revoked_is_refused_from_the_next_statement_on(served):
         served.registry.revoke("tom")
         error = error_of(client.ask("SHOW discreet.pay"))
         assert (error["S"], error["C"]) == ("FATAL", "28000")
+
+
+def test_a_token_that_is_replaced_is_refused_on_connections_that_are_open(served):
+    """As one that leaked is: the person is welcome, by the new token."""
+    token = served.registry.add(Principal(name="tess", role=Role.ANALYST))
+    with RawClient(served.port) as client, RawClient(served.port) as other:
+        client.log_in(token, user="tess")
+        kept = served.registry.rotate("tess", overlap=60)
+        other.log_in(kept, user="tess")
+        assert kinds_of(client.ask("SHOW discreet.pay")) == "TDCZ"
+        again = served.registry.rotate("tess", overlap=0)
+        for one in (client, other):
+            assert error_of(one.ask("SHOW discreet.pay"))["C"] == "28000"
+    with RawClient(served.port) as client:
+        client.log_in(again, user="tess")
+        served.registry.revoke("tess")
+        served.registry.add(Principal(name="tess", role=Role.ANALYST))
+        assert error_of(client.ask("SHOW discreet.pay"))["C"] == "28000"
+
+
+def test_nobody_hears_before_the_login_which_datasets_there_are(tmp_path):
+    """With people of their own: a salt that two datasets share is that of none."""
+    with serve_postgres(ScriptedDoor(), tmp_path) as served:
+        other = Registry(tmp_path / "other.people")
+        other.add(Principal(name="ada", role=Role.ANALYST))
+        doors = {**served.face.doors, "other": served.face.doors["clinic"]}
+        served.server.face = replace(served.face, doors=doors, people={"clinic": served.registry, "other": other})
+
+        def told(database, token="dsc1.wrong"):
+            with RawClient(served.port) as client:
+                messages = client.log_in(token, database=database)
+                return messages[1][1].split(b",s=")[1], strip_login(messages)
+
+        databases = ["clinic", "other", "none", "nobody"]
+        first, again = [told(one) for one in databases], [told(one) for one in databases]
+        assert first == again
+        assert len({salt for salt, _ in first}) == len(databases)
+        assert all(words == first[0][1] for _, words in first)
+        for database in ("other", "none"):
+            assert told(database, served.tokens["ada"])[1] == first[0][1]  # not even with a token for another
 
 
 def test_newer_minor_versions_and_extensions_are_negotiated(served):
@@ -627,6 +671,43 @@ def test_prepared_statements_and_portals_are_bounded(ada):
     ada.ask("BEGIN")
     messages = ada.sync(parse(QUESTION), *(bind(portal=str(number)) for number in range(101)))
     assert error_of(messages)["C"] == "54000"
+
+
+def test_words_of_statements_and_values_of_portals_are_bounded(ada):
+    messages = ada.sync(*(parse("SELECT " + "+" * 60_000, name=str(number)) for number in range(2)))
+    assert error_of(messages)["C"] == "54000"
+    ada.ask("BEGIN")
+    value = b"x" * 900_000
+    messages = ada.sync(parse("SELECT $1"), *(bind(value, portal=str(number)) for number in range(5)))
+    assert error_of(messages)["C"] == "54000"
+
+
+def test_a_parameter_that_stands_often_makes_no_long_text(ada, door):
+    """A parameter of a megabyte, 33,000 times in one text, would be more than a machine has."""
+    ada.sync(parse("SELECT " + ",".join(["$1"] * 30_000)))
+    for message in (describe(), execute()):
+        assert error_of(ada.sync(bind(b"x" * 900_000), message))["C"] == "54000"
+    assert not door.questions()
+
+
+def test_others_are_answered_while_a_long_text_is_read(served, ada, monkeypatch):
+    answered, begun, in_time = threading.Event(), threading.Event(), []
+
+    def split(text):
+        if "+" in text:
+            begun.set()
+            in_time.append(answered.wait(2))
+        return split_statements(text)
+
+    monkeypatch.setattr(conversation, "split_statements", split)
+    ada.send(frame(b"Q", b"SELECT " + b"+" * 90_000 + b"\0"))
+    assert begun.wait(10)
+    with RawClient(served.port) as client:
+        client.log_in(served.tokens["bob"], user="bob")
+        assert kinds_of(client.ask("SHOW discreet.pay")) == "TDCZ"
+    answered.set()
+    ada.read_until(b"Z")
+    assert in_time == [True]
 
 
 def test_a_client_that_does_not_read_is_cut_off(tmp_path):

@@ -4,6 +4,8 @@ import base64
 import hashlib
 import hmac
 import re
+import struct
+import time
 from datetime import date, datetime
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from discreet.service.postgres import statements as kinds
+from discreet.service.postgres import values as v
 from discreet.service.postgres.frames import Body, read_bind, read_parse, read_startup
 from discreet.service.postgres.parameters import blank_literals, fill, infer_types, write_literal
 from discreet.service.postgres.refusals import SqlRefusal
@@ -103,6 +106,16 @@ def test_values_of_all_types_in_both_forms():
     assert write_literal(b"\0\0\0\0\0\0\0\1", 1114, 1) == "TIMESTAMP '2000-01-01 00:00:00.000001'"
     with pytest.raises(SqlRefusal):
         write_literal(b"2024-01-31 10:20:30+02", 1184, 0)
+
+
+def test_a_number_of_many_digits_is_refused_before_it_is_worked_out():
+    """The work grows with the square of the digits: a message of a megabyte took the front nine seconds."""
+    content = struct.pack("!hhHH", 32_767, 0, 0, 0) + struct.pack("!H", 9_999) * 32_767
+    begun = time.process_time()
+    for _ in range(20):
+        with pytest.raises(SqlRefusal):
+            write_literal(content, v.NUMERIC, 1)
+    assert time.process_time() - begun < 1  # 12 s otherwise
 
 
 def test_cells_are_written_as_postgresql_writes_them():

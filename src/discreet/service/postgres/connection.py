@@ -1,7 +1,8 @@
 """One connection: TLS, the login, and then messages until the client leaves or is too slow.
 
 Guarantee: before the proof of a token nothing but the login is done. Whoever fails to log in learns neither whether the
-name is known nor whether the dataset exists. A person who is revoked is refused from the next statement on.
+name is known nor whether the dataset exists. Whoever is revoked, or whose token is not valid any more, is refused from
+the next statement on.
 """
 
 import asyncio
@@ -16,10 +17,11 @@ from discreet.service.postgres import frames, refusals
 from discreet.service.postgres.channel import Channel
 from discreet.service.postgres.conversation import Conversation
 from discreet.service.postgres.desk import Desk
-from discreet.service.postgres.listening import PostgresFace, PostgresListening
+from discreet.service.postgres.listening import Credentials, PostgresFace, PostgresListening
 from discreet.service.postgres.refusals import SqlRefusal, refuse_violation, words_of
 from discreet.service.postgres.scram import BOUND, PLAIN, ScramExchange, refuse_login
 from discreet.service.postgres.settings import ConnectionSettings, begin_settings, reported_of
+from discreet.service.tokens import ScramKeys
 
 #: Bytes of a first message, and of one of the login.
 LARGEST_STARTUP, LARGEST_LOGIN = 10_000, 4_096
@@ -64,6 +66,25 @@ class Host(Protocol):
     def keep_running(self, task: asyncio.Task[Any]) -> None:
         """Remember a question that runs, also when nobody waits for it any more."""
         ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Login:
+    """Who logged in, by which token, and what they said at first."""
+
+    who: Principal
+    startup: frames.Startup
+    credentials: Credentials
+    keys: ScramKeys
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether person and token are valid now: a token that leaked is of no use as soon as it is replaced."""
+        name = self.who.name
+        return (
+            self.credentials.find_principal(name) == self.who
+            and self.keys in self.credentials.scram_verifier(name).keys
+        )
 
 
 class Connection:
@@ -117,7 +138,7 @@ class Connection:
             except ssl.SSLError:
                 return
             if logged_in is not None:
-                await self._converse(*logged_in)
+                await self._converse(logged_in)
         except SqlRefusal as error:
             self._tell(error)
 
@@ -126,7 +147,7 @@ class Connection:
 
     # The login.
 
-    async def _log_in(self) -> tuple[Principal, frames.Startup] | None:
+    async def _log_in(self) -> "_Login | None":
         """Return who logged in, and what they said at first; None for a client that only cancels."""
         startup = await self._read_startup()
         if startup is None:
@@ -139,11 +160,11 @@ class Connection:
             self.write(frames.write_negotiation(startup.extensions))
         name, dataset = startup.parameters.get("user", ""), _dataset_of(startup)
         credentials = self._server.face.credentials_for(dataset)
-        await self._prove(ScramExchange(credentials.scram_verifier(name), self._binding))
+        keys = await self._prove(ScramExchange(credentials.scram_verifier(name), self._binding))
         who = credentials.find_principal(name)
         if who is None:
             raise refuse_login()
-        return who, startup
+        return _Login(who=who, startup=startup, credentials=credentials, keys=keys)
 
     @property
     def _binding(self) -> bytes | None:
@@ -187,13 +208,17 @@ class Connection:
         body.finish()
         self._server.cancel(key)
 
-    async def _prove(self, exchange: ScramExchange) -> None:
-        """Have the client prove that it has a token of the name it gave."""
+    async def _prove(self, exchange: ScramExchange) -> ScramKeys:
+        """Have the client prove that it has a token of the name it gave; return the keys of that token."""
         offered = [PLAIN] if self._binding is None else [BOUND, PLAIN]
         self.write(frames.write_authentication(10, b"".join(map(frames.zero_ended, offered)) + b"\0"))
         mechanism, first = frames.read_sasl_choice(await self._read_login())
         self.write(frames.write_authentication(11, exchange.begin(mechanism, first)))
-        self.write(frames.write_authentication(12, exchange.finish(await self._read_login())))
+        proof = exchange.finish(await self._read_login())
+        if exchange.proved is None:
+            raise refuse_login()
+        self.write(frames.write_authentication(12, proof))
+        return exchange.proved
 
     async def _read_login(self) -> bytes:
         kind, content = await self._read_frame(LARGEST_LOGIN)
@@ -203,8 +228,9 @@ class Connection:
 
     # Messages.
 
-    async def _converse(self, who: Principal, startup: frames.Startup) -> None:
-        face, dataset = self._server.face, _dataset_of(startup)
+    async def _converse(self, login: "_Login") -> None:
+        face, who, startup = self._server.face, login.who, login.startup
+        dataset = _dataset_of(startup)
         door = face.doors.get(dataset)
         if door is None:
             names = ", ".join(sorted(face.doors))
@@ -222,12 +248,12 @@ class Connection:
             for name, value in reported_of(settings).items():
                 self.write(frames.write_setting(name, value))
             self.write(frames.write_key(key.process, key.secret) + frames.write_ready(b"I"))
-            await self._answer_messages(self._conversation, who, dataset)
+            await self._answer_messages(self._conversation, login)
         finally:
             self._server.unregister(key)
 
-    async def _answer_messages(self, conversation: Conversation, who: Principal, dataset: str) -> None:
-        listening, people = self._server.listening, self._server.face.credentials_for(dataset)
+    async def _answer_messages(self, conversation: Conversation, login: "_Login") -> None:
+        listening = self._server.listening
         while True:
             await self.drain()
             try:
@@ -244,7 +270,7 @@ class Connection:
                 raise refuse_violation("A message did not arrive in time.") from None
             if kind == b"X":
                 return
-            if people.find_principal(who.name) != who:
+            if not login.is_valid:
                 raise SqlRefusal.coded(
                     refusals.NO_LOGIN, "The login is not valid any more.", "ask the steward for a token", fatal=True
                 )

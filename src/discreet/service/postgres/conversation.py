@@ -26,8 +26,11 @@ from discreet.service.postgres.words import StatementText, split_statements
 
 T = TypeVar("T")
 
-#: Prepared statements and portals of a connection, characters of all statements, and statements of one text.
+#: Prepared statements and portals of a connection, characters of all statements, and of all values, and statements of
+#: one text.
 MOST_STATEMENTS, MOST_PORTALS, MOST_CHARACTERS, MOST_AT_ONCE = 1000, 100, 4_000_000, 200
+#: Words and signs of all statements: each takes a hundred bytes. Texts from so many characters on are read in a thread.
+MOST_PIECES, LONG_TEXT = 100_000, 2_000
 #: Rows between two looks at whether the client reads them.
 ROWS_AT_ONCE = 500
 NO_REFUND = "Answers that were paid for stay paid: ROLLBACK returns nothing."
@@ -75,9 +78,16 @@ class _Kept:
     statements: dict[str, Prepared] = field(default_factory=dict)
     portals: dict[str, Portal] = field(default_factory=dict)
 
-    @property
-    def characters(self) -> int:
-        return sum(len(one.source.text) for one in self.statements.values())
+    def has_room(self, name: str, source: StatementText) -> bool:
+        """Tell whether one more statement may be kept, in the place of one of that name."""
+        sources = [source, *(one.source for other, one in self.statements.items() if other != name)]
+        few = len(sources) <= MOST_STATEMENTS and sum(len(one.pieces) for one in sources) <= MOST_PIECES
+        return few and sum(one.size for one in sources) <= MOST_CHARACTERS
+
+    def has_room_for_values(self, name: str, literals: Sequence[str]) -> bool:
+        """Tell whether one more portal may be kept, in the place of one of that name."""
+        values = [literals, *(portal.literals for other, portal in self.portals.items() if other != name)]
+        return len(values) <= MOST_PORTALS and sum(len(text) for one in values for text in one) <= MOST_CHARACTERS
 
 
 class Conversation:
@@ -143,7 +153,7 @@ class Conversation:
     # Simple queries.
 
     async def _query(self, content: bytes) -> None:
-        statements = _split(frames.read_text(content))
+        statements = await _split(frames.read_text(content))
         if not statements:
             self._line.write(frames.EMPTY)
         if len(statements) > MOST_AT_ONCE:
@@ -168,7 +178,7 @@ class Conversation:
         parse = frames.read_parse(content)
         if parse.name and parse.name in self._kept.statements:
             raise SqlRefusal.coded(refusals.TAKEN_STATEMENT, "A prepared statement has this name.", "close it before")
-        statements = _split(parse.text)
+        statements = await _split(parse.text)
         if len(statements) > 1:
             raise SqlRefusal.coded(
                 refusals.BAD_SYNTAX, "A prepared statement is one statement.", "send several one after the other"
@@ -184,8 +194,7 @@ class Conversation:
                 )
             oids = () if question is None else await self._desk.find_types(question, parse.oids)
             prepared = Prepared(source=statements[0], statement=statement, oids=oids)
-        full = len(self._kept.statements) >= MOST_STATEMENTS
-        if full or self._kept.characters + len(parse.text) > MOST_CHARACTERS:
+        if not self._kept.has_room(parse.name, prepared.source):
             raise SqlRefusal.coded(
                 refusals.TOO_LARGE, "There are too many prepared statements.", "write DEALLOCATE ALL"
             )
@@ -201,12 +210,12 @@ class Conversation:
             raise SqlRefusal.coded(
                 refusals.VIOLATION, "The statement has another number of parameters.", "pass one value for each"
             )
-        if len(self._kept.portals) >= MOST_PORTALS:
-            raise SqlRefusal.coded(refusals.TOO_LARGE, "There are too many portals.", "close some, or send Sync")
         literals = tuple(
             write_literal(value, oid, frames.format_at(bind.formats, place))
             for place, (value, oid) in enumerate(zip(bind.values, prepared.oids, strict=True))
         )
+        if not self._kept.has_room_for_values(bind.portal, literals):
+            raise SqlRefusal.coded(refusals.TOO_LARGE, "There are too many portals.", "close some, or send Sync")
         self._kept.portals[bind.portal] = Portal(prepared=prepared, literals=literals, formats=bind.result_formats)
         self._line.write(frames.BOUND)
 
@@ -468,12 +477,13 @@ class Conversation:
         self._line.write(frames.write_done(reply.tag))
 
 
-def _split(text: str) -> list[StatementText]:
+async def _split(text: str) -> list[StatementText]:
+    """Return the statements of a text. The longest takes most of a second, in which others are answered."""
     if len(text) > MOST_SQL:
         raise SqlRefusal.coded(
             refusals.TOO_LARGE, f"The SQL is longer than {MOST_SQL} characters.", "ask for less at once"
         )
-    return split_statements(text)
+    return await asyncio.to_thread(split_statements, text) if len(text) >= LONG_TEXT else split_statements(text)
 
 
 def _question_of(statement: st.Statement) -> StatementText | None:

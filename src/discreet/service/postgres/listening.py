@@ -27,6 +27,22 @@ class Credentials(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Nobody:
+    """Who may log in to a dataset that is not there: each name has a salt of its own, as with one that is there."""
+
+    dataset: str
+    others: Credentials
+
+    def scram_verifier(self, name: str) -> ScramVerifier:
+        """Return what no proof passes. Texts of the protocol have no zero byte, so that nobody asks for this name."""
+        return self.others.scram_verifier(f"{self.dataset}\0{name}")
+
+    def find_principal(self, _name: str) -> Principal | None:
+        """Return nobody."""
+        return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PostgresFace:
     """What the PostgreSQL face serves: doors by the names of their datasets, which clients name as the database."""
@@ -42,9 +58,9 @@ class PostgresFace:
     arrived: Counter[str] = field(default_factory=Counter)
 
     def credentials_for(self, dataset: str) -> Credentials:
-        """Return who may log in; for an unknown dataset those of another, so that the login tells nothing."""
+        """Return who may log in; for an unknown dataset nobody, by a login that tells nothing."""
         if isinstance(self.people, Mapping):
-            return self.people.get(dataset) or next(iter(self.people.values()))
+            return self.people.get(dataset) or _Nobody(dataset, next(iter(self.people.values())))
         return self.people
 
     def pays(self, who: Principal) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
+from discreet.service.guarded_door import MOST_SQL
 from discreet.service.postgres import values as v
 from discreet.service.postgres.refusals import BAD_BINARY, BAD_TEXT, NOT_SUPPORTED, TOO_LARGE, SqlRefusal
 from discreet.service.postgres.words import Piece, PieceKind, StatementText
@@ -134,7 +135,7 @@ def fill(statement: StatementText, literals: Sequence[str], *, plain: bool = Tru
         return statement.text
     if plain:
         _check_quotes(statement)
-    parts, cast = list[str](), 0
+    parts, cast, size = list[str](), 0, len(statement.text)
     for at, piece in enumerate(statement.pieces):
         if at < cast:
             continue
@@ -145,6 +146,11 @@ def fill(statement: StatementText, literals: Sequence[str], *, plain: bool = Tru
         if not 0 <= place < len(literals):
             raise SqlRefusal.coded(
                 "42P02", "A parameter has no value.", "number parameters from $1 on, and pass as many values"
+            )
+        size += len(literals[place])
+        if size > MOST_SQL:  # a text of 100,000 characters has room for a parameter of a megabyte 33,000 times
+            raise SqlRefusal.coded(
+                TOO_LARGE, f"The SQL is longer than {MOST_SQL} characters with its parameters.", "ask for less at once"
             )
         parts.append(f" {literals[place]} ")
         cast = _find_end_of_cast(statement.pieces, at, literals[place]) if plain else 0
@@ -251,10 +257,10 @@ def _write_whole(text: str) -> str:
 
 def _write_real(text: str) -> str:
     try:
-        number = Decimal(text.strip())
+        number = Decimal(text.strip() if len(text) <= MOST_DIGITS else "NaN")
     except InvalidOperation:
         raise refuse_value() from None
-    if not number.is_finite() or not -MOST_DIGITS < number.adjusted() < MOST_DIGITS or len(text) > MOST_DIGITS:
+    if not number.is_finite() or not -MOST_DIGITS < number.adjusted() < MOST_DIGITS:
         raise refuse_value()
     return _sign(f"{number:f}")
 
@@ -343,6 +349,8 @@ def _read_moment(content: bytes) -> str:
 def _read_numeric(content: bytes) -> str:
     """Return a numeric: digits to the base of 10,000, the weight of the first, a sign, and decimals to show."""
     many, weight, sign, scale = struct.unpack("!hhHH", content[:8])
+    if many > MOST_DIGITS:  # the work below grows with the square of it
+        raise ValueError
     digits = struct.unpack(f"!{many}H", content[8:])
     if sign not in (0, 0x4000) or abs(weight) > MOST_DIGITS or any(digit > 9999 for digit in digits) or scale > 0x3FFF:
         raise ValueError

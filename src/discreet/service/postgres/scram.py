@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 
 from discreet.service.postgres.refusals import BAD_LOGIN, SqlRefusal, refuse_violation
-from discreet.service.tokens import ScramVerifier
+from discreet.service.tokens import ScramKeys, ScramVerifier
 
 PLAIN, BOUND = "SCRAM-SHA-256", "SCRAM-SHA-256-PLUS"
 BINDING = b"tls-server-end-point"
@@ -57,6 +57,8 @@ class ScramExchange:
     def __init__(self, verifier: ScramVerifier, binding: bytes | None = None) -> None:
         self._verifier, self._binding = verifier, binding
         self._opening: _Opening | None = None
+        #: The keys of the token that was proved; None before.
+        self.proved: ScramKeys | None = None
 
     def begin(self, mechanism: str, message: bytes) -> bytes:
         """Return the server's first message: a longer nonce, salt and iterations."""
@@ -79,9 +81,10 @@ class ScramExchange:
         same_nonce = hmac.compare_digest(found["nonce"], opening.nonce)
         same_binding = hmac.compare_digest(_decode(found["binding"]), bound)
         said = b",".join((opening.bare, opening.answer, found["bare"]))
-        signature = self._find_signature(said, _decode(found["proof"]))
-        if signature is None or not (same_nonce and same_binding):
+        keys = self._find_keys(said, _decode(found["proof"]))
+        if keys is None or not (same_nonce and same_binding):
             raise refuse_login()
+        self.proved, signature = keys, hmac.digest(keys.server_key, said, "sha256")
         return b"v=" + base64.b64encode(signature)
 
     def _check_mechanism(self, mechanism: str, flag: bytes, kind: bytes | None) -> None:
@@ -94,16 +97,15 @@ class ScramExchange:
         if flag == b"y" and self._binding is not None:
             raise refuse_violation("The client was told that there is no channel binding, and there is.")
 
-    def _find_signature(self, said: bytes, proof: bytes) -> bytes | None:
-        """Return the server's signature, if the proof is one of the keys; all of them are tried in any case."""
+    def _find_keys(self, said: bytes, proof: bytes) -> ScramKeys | None:
+        """Return the keys that a proof is one of; all of them are tried in any case."""
         found = None
         for keys in self._verifier.keys:
             mask = hmac.digest(keys.stored_key, said, "sha256")
             client_key = bytes(one ^ other for one, other in zip(proof, mask, strict=False))
             fits = hmac.compare_digest(hashlib.sha256(client_key).digest(), keys.stored_key)
-            signature = hmac.digest(keys.server_key, said, "sha256")
             if fits and len(proof) == len(mask) and self._verifier.known:
-                found = signature
+                found = keys
         return found
 
 

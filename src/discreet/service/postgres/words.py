@@ -93,6 +93,11 @@ class StatementText:
         return "".join(piece.text for piece in self.pieces)
 
     @property
+    def size(self) -> int:
+        """The number of its characters."""
+        return self.pieces[-1].end - self.pieces[0].start if self.pieces else 0
+
+    @property
     def words(self) -> tuple[Piece, ...]:
         """The pieces that mean something."""
         return tuple(piece for piece in self.pieces if piece.has_meaning)
