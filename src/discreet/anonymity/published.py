@@ -42,7 +42,7 @@ class Anonymised:
     def columns(self, *, in_order: NDArray[np.int64] | None = None) -> dict[str, list[Any]]:
         """Return the published cells by column: of some rows in some order, or of all as they came.
 
-        Suppressed rows are not among them. As they came is not for others: the order may tell who is who.
+        Suppressed rows are not among them. Their original order is not for others: it may identify people.
         """
         rows = np.flatnonzero(self.classes.labels >= 0) if in_order is None else in_order
         labels = self.classes.labels[rows]

@@ -49,7 +49,7 @@ def publish(published: Anonymised, destination: str | Path, *, ledger: Ledger, b
 def write_inside(published: Anonymised, destination: str | Path) -> None:
     """Write a table to a new file for people who may see the rows; only the file's owner may read it.
 
-    Rows are sorted, because the order in which they came may tell who is who.
+    Rows are sorted, because their original order may identify people.
 
     Args:
         published: the table that was made.

@@ -68,7 +68,7 @@ class NotProved(DiscreetError, ValueError):
 
 
 class BudgetExceeded(DiscreetError, RuntimeError):
-    """A payment does not fit into what is left. Nothing was paid."""
+    """A payment does not fit into the rest of the budget. Nothing was paid."""
 
 
 class Finished(DiscreetError, RuntimeError):

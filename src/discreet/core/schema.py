@@ -181,12 +181,12 @@ class Schema:
         return next((column for column in self.columns if column.name.casefold() == name.casefold()), None)
 
     def is_person(self, name: str) -> bool:
-        """Whether a column is one that says who is protected."""
+        """Whether a column names the privacy unit."""
         return name.casefold() in {person.casefold() for person in self.person_names}
 
     @property
     def person_names(self) -> tuple[str, ...]:
-        """The columns that say who is protected: one, or none; of a relation, perhaps several."""
+        """The columns that name the privacy unit: one, or none; of a relation, perhaps several."""
         if self.people is not None:
             return self.people
         return () if self.unit.column is None else (self.unit.column,)

@@ -166,7 +166,7 @@ class Gate(Generic[Data]):
     def price(self, plan: AnyPlan[Data]) -> Price:
         """Return the cost of a plan (of all its steps), and whether it fits. Free; no data is looked at.
 
-        With personal accounts it is the worst cost for any person; balances are not told.
+        With personal accounts it is the worst cost for any person; balances are not shown.
 
         Args:
             plan: The plan.

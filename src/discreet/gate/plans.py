@@ -56,7 +56,7 @@ class PersonalPlan(Plan[Data_contra], Protocol[Data_contra]):
 
     @property
     def personal(self) -> bool:
-        """Whether every pass says what it costs each person."""
+        """Whether every pass states its cost to each person."""
         ...
 
 

@@ -68,7 +68,7 @@ def receipt_of(ledger: str, number: int, head: str, event: Entitling) -> Receipt
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
-    """An answer, what it cost, and the receipt. Asking for it again is free and gives the same bytes."""
+    """An answer, its cost, and the receipt. Asking for it again is free and gives the same bytes."""
 
     #: The answer as it is stored.
     stored: bytes = field(repr=False)

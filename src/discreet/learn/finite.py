@@ -93,8 +93,8 @@ class FinitePlan:
 class FiniteClassifier(Estimator):
     """A private PAC learner: the hypothesis of a public finite class with few mistakes, by the exponential mechanism.
 
-    Of the two `classes` the larger one is what hypotheses say yes to; rows with other labels are left out.
-    `sample_size` tells how many rows it takes.
+    Hypotheses say yes to the larger one of the two `classes`; rows with other labels are left out.
+    `sample_size` returns the number of rows that it needs.
 
     Guarantee: pure `epsilon` for a row that is added or removed; see `FinitePlan`.
 

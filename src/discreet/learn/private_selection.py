@@ -50,7 +50,7 @@ class PrivateSelection:
     """Trains candidates a random number of times, `mean_runs` on average, and releases the best by its score.
 
     `score` is given what a run would have stored, and nothing else: look at public data, or at what is in the answer.
-    `name` says what the score is; it is part of the plan.
+    `name` describes the score; it is part of the plan.
 
     Guarantee: the Rényi curve above, for whatever is in the answer: which candidate, its last state, its score.
 
@@ -58,7 +58,7 @@ class PrivateSelection:
         candidates: plans such as `Training(…)`, one for each setting.
         score: a function of a candidate's number and its last state. It may read public data only.
         mean_runs: the mean of the random number of runs, above 1; a few times the number of candidates.
-        name: what the score is, in words; part of the plan.
+        name: a description of the score, in words; part of the plan.
 
     Raises:
         DiscreetError: if a setting is out of range, or the candidates have no Rényi curve.

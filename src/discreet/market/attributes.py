@@ -106,7 +106,7 @@ class AttributeAuction:
         return words_of(self)
 
     def check(self, data: SegmentBids, /) -> None:
-        """Refuse, before anything is paid, what is not a dictionary of bids by segment. No bid is looked at."""
+        """Refuse, before anything is paid, data that is not a dictionary of bids by segment. No bid is looked at."""
         _need_segments(data)
         for name in self.segments:
             need_bids(data.get(name, []))

@@ -200,7 +200,7 @@ class Auction:
         return words_of(self)
 
     def check(self, data: Bids | BidFile, /) -> None:
-        """Refuse, before anything is paid, what holds no bids: by its type, or by a file's first line."""
+        """Refuse, before anything is paid, data without bids: by its type, or by a file's first line."""
         if isinstance(data, BidFile):
             data.check()
         else:

@@ -52,7 +52,7 @@ Floats = NDArray[np.float64]
 
 @runtime_checkable
 class Setting(Protocol):
-    """A public finite world: who there may be, what may come out, and what it is worth to whom. A frozen value.
+    """A public finite world: the types of people, the outcomes, and the utilities. A frozen value.
 
     Its `repr` has to say all about it, as it is part of what a ledger knows a plan by.
     """
@@ -232,7 +232,7 @@ class TruthfulChoice:
         return words_of(self)
 
     def check(self, data: Sequence[Hashable], /) -> None:
-        """Refuse, before anything is paid, what is not a list of reports. No report is looked at."""
+        """Refuse, before anything is paid, data that is not a list of reports. No report is looked at."""
         if not isinstance(data, list | tuple):
             raise WrongType("reports is not a list.", fix="pass one type for each person")
 
@@ -248,7 +248,7 @@ class TruthfulChoice:
         return total
 
     def run(self, data: Sequence[Hashable], entropy: Entropy, /) -> Any:
-        """Return the outcome; which branch it came from is not told."""
+        """Return the outcome; its branch stays secret."""
         scores = self.scores(data)
         if bernoulli(self.mixing, entropy=entropy):
             return self.tables.outcomes[choose(list(self.tables.weights), entropy=entropy)]

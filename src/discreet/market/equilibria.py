@@ -185,7 +185,7 @@ class Mediator:
         return words_of(self)
 
     def check(self, data: Sequence[str], /) -> None:
-        """Refuse, before anything is paid, what is not a list of reports. No report is looked at."""
+        """Refuse, before anything is paid, data that is not a list of reports. No report is looked at."""
         if not isinstance(data, list | tuple | np.ndarray):
             raise WrongType("reports is not a list.", fix="pass the type of every player")
 

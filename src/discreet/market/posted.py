@@ -104,7 +104,7 @@ class PostedPrices:
         return words_of(self)
 
     def check(self, data: Sequence[Bids], /) -> None:
-        """Refuse, before anything is paid, what is not a list of rounds. No bid is looked at."""
+        """Refuse, before anything is paid, data that is not a list of rounds. No bid is looked at."""
         if not isinstance(data, list | tuple):
             raise WrongType("The rounds are not a list.", fix="pass a list with the bids of every round so far")
         for bids in data:

@@ -42,7 +42,7 @@ class Tree:
         return (self.roots, *(len(places) for places in self.parents))
 
     def sums(self, level: int, below: NDArray[Any]) -> NDArray[Any]:
-        """Return for each node of a level the sum of what its children have: whole numbers stay exact."""
+        """Return for each node of a level the sum of its children's values: whole numbers stay exact."""
         totals = np.zeros(self.sizes[level], below.dtype)
         np.add.at(totals, self.parents[level], below)
         return totals

@@ -32,7 +32,7 @@ class Gaussian:
     """Add discrete Gaussian noise, P(z) ∝ e^−z²/(2·variance), to every coordinate of an integer answer.
 
     Guarantee: (l2²/2σ²)-zCDP for answers whose neighbours lie within l2, and the (ε, δ) of the exact curve, which
-    `discreet.accounting.epsilon(mechanism.cost, delta)` tells.
+    `discreet.accounting.epsilon(mechanism.cost, delta)` returns.
     Reference: Canonne, Kamath, Steinke 2020, Theorems 7 and 14.
     """
 

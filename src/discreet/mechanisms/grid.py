@@ -24,7 +24,7 @@ class OnGrid:
     is added to the grid points, and multiplying by the step is post-processing. `moves` is how far one unit can move
     the real values, in l1 for Laplace noise and l2 for Gaussian, and `size` how many there are. A mechanism that is
     calibrated to less, say in the wrong unit, is refused.
-    Guarantee: the mechanism's. Reference: Mironov 2012, for what happens to those who add float noise to floats.
+    Guarantee: the mechanism's. Reference: Mironov 2012, for the attack on float noise.
     """
 
     bounds: Bounds

@@ -23,7 +23,7 @@ EXACT = "the answer is exact, from public rows alone"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Preview:
-    """Cost, predicted errors, and what would be left. Nothing was paid."""
+    """The cost, the predicted errors, and the rest of the budget. Nothing was paid."""
 
     price: Price
     #: None if the answer follows from the question and public tables, and costs nothing.

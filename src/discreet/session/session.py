@@ -327,7 +327,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
 
     @list_options(QuestionOptions)
     def explain(self, what: "str | Question | Frame", /, **options: Unpack[QuestionOptions]) -> Explanation:
-        """Return the privacy unit, the mechanisms, and what would halve the error. Free; no row is read.
+        """Return the privacy unit, the mechanisms, and the change that would halve the error. Free; no row is read.
 
         Args:
             what: A question: SQL, a frame of `table`, or a question as a value.
@@ -416,7 +416,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         return bounds
 
     def account(self) -> AccountReply:
-        """Return what binds this analyst: what is spent of which limit, and what is left. Free.
+        """Return this analyst's account: the spent budget, the limits, and the rest. Free.
 
         Returns:
             The account: `spent`, `limit` and `left` as exact texts, and all of it in `words`. With personal accounts
@@ -437,7 +437,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
             most: How many payments of the ledger are looked through, from 1 to 1000.
 
         Returns:
-            What was paid for under which request, and the release that it bought.
+            The payments by request, and the release that each bought.
 
         Raises:
             InvalidInput: The number is not from 1 to 1000.
@@ -496,13 +496,13 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         self._dataset.warm_up()
 
     def show_progress(self, tell: Callable[[float], None] | None = None) -> None:
-        """Show how far the import of rows is, while it goes on: at the first question, or at `warm_up`.
+        """Show the progress of the import of rows, at the first question or at `warm_up`.
 
         The share depends on rows: it is only for people who may see them, and not part of an answer. What is imported
         already, and what a server holds, has no progress.
 
         Args:
-            tell: A function that is told the share that is done, from 0 to 1, in a thread of its own; if left out,
+            tell: A function that gets the share that is done, from 0 to 1, in a thread of its own; if left out,
                 it is drawn in a line on standard error, in notebooks too.
 
         Example:
@@ -514,7 +514,7 @@ class Session(WorkloadSession, AbstractContextManager["Session"]):
         self._dataset.show_progress(_draw_share if tell is None else tell)
 
     def close(self) -> None:
-        """Let go of the rows and of the ledger; what was answered stays."""
+        """Release the rows and the ledger; stored answers stay."""
         self._dataset.close()
 
     def __exit__(

@@ -1,4 +1,4 @@
-"""What binds one analyst, what was paid last, and signed proofs: the public side of a ledger, as values."""
+"""The limits of one analyst, the last payments, and signed proofs: the public side of a ledger, as values."""
 
 from dataclasses import dataclass
 
@@ -26,7 +26,7 @@ class ShareFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AccountReply:
-    """What binds one analyst: ε or ρ, exactly; None where each person has an account."""
+    """The account of one analyst: ε or ρ, exactly; None where each person has an account."""
 
     analyst: str
     symbol: str
@@ -36,7 +36,7 @@ class AccountReply:
     words: str
     #: The analyst's team, whose share pays besides; empty without one.
     team: str = ""
-    #: What is left of each share and of the dataset's budget; the smallest of them is `left`.
+    #: The rest of each share and of the dataset's budget; the smallest of them is `left`.
     shares: tuple[ShareFacts, ...] = ()
 
     def __str__(self) -> str:
@@ -58,7 +58,7 @@ class ReleaseFacts:
 
 
 def read_account(ledger: Ledger, analyst: str, team: str = "") -> AccountReply:
-    """Return what binds an analyst."""
+    """Return the account of an analyst."""
     _, standing = standing_of(ledger, analyst, team)
     gauge = standing if isinstance(standing, Gauge) else None
     return AccountReply(
@@ -90,7 +90,7 @@ def _list_shares(ledger: Ledger, analyst: str, team: str) -> tuple[ShareFacts, .
 def list_payments(ledger: Ledger, analyst: str, most: int, *, of_all: bool = False) -> tuple[ReleaseFacts, ...]:
     """Return the last payments: those of an analyst, or of all."""
     if not 0 < most <= MOST_RELEASES:
-        raise InvalidInput(f"{most} is no number of releases.", fix=f"ask for 1 to {MOST_RELEASES}")
+        raise InvalidInput(f"{most} is not a number of releases.", fix=f"ask for 1 to {MOST_RELEASES}")
     return tuple(
         ReleaseFacts(
             payment=receipt.number,

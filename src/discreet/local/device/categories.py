@@ -231,7 +231,7 @@ class Hadamard:
 
     @property
     def kept(self) -> Fraction:
-        """How likely the sign is told as it is."""
+        """How likely the sign is reported as it is."""
         return self.odds / (self.odds + 1)
 
     @property

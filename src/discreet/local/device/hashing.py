@@ -126,7 +126,7 @@ class LocalHashing:
 
     @property
     def kept(self) -> Fraction:
-        """How likely the bucket is told as it is."""
+        """How likely the bucket is reported as it is."""
         return self.odds / (self.odds + self.buckets - 1)
 
     @property

@@ -92,12 +92,12 @@ class NumberResponse:
 
     @property
     def kept(self) -> Fraction:
-        """How likely the bound that a value was rounded to is told as it is."""
+        """How likely the bound that a value was rounded to is reported as it is."""
         return self.odds / (self.odds + 1)
 
     @property
     def hit(self) -> Fraction:
-        """How likely one of the levels near a place is told."""
+        """The probability of reporting one of the levels near a place."""
         return self.near * self.odds / (self.near * self.odds + self.levels - self.near)
 
     @property

@@ -203,7 +203,7 @@ class Purse:
 
     @property
     def epsilon(self) -> Fraction:
-        """The most that may ever be told."""
+        """The largest total loss of all reports."""
         return self._limit
 
     @property

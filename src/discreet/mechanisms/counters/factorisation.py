@@ -45,10 +45,10 @@ class FactorisationCounter:
     exact, it is put on a public grid: c_k = round(2²⁰·f(k)), whole numbers. So what is released are whole numbers with
     discrete Gaussian noise z; B = A·C⁻¹ of the rounded C is applied afterwards, in floats.
 
-    Guarantee: ρ-zCDP for all steps together, where one unit adds what `limit` says to the exact counts; also if what
-    arrives depends on what was released. c is not negative and does not grow, so ⟨C_s, C_t⟩ = Σ_j c_j·c_{j+t−s}, over
-    j < steps − t for s ≤ t, falls with t and with t − s; hence the first steps move most:
-    `discreet.mechanisms.counters.readings`.
+    Guarantee: ρ-zCDP for all steps together, where one unit adds what `limit` says to the exact counts; also if
+        arriving data depends on earlier releases. c is not negative and does not grow, so ⟨C_s, C_t⟩ = Σ_j
+        c_j·c_{j+t−s}, over j < steps − t for s ≤ t, falls with t and with t − s; hence the first steps move most:
+        `discreet.mechanisms.counters.readings`.
     Reference: Fichtenberger, Henzinger, Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023; adaptively arriving data:
     Denisov, McMahan, Rush, Smith, Thakurta 2022.
     """
@@ -109,7 +109,7 @@ class FactorisationCounter:
         confidence: Number = 0.95,
         together: bool = False,
     ) -> Counted:
-        """Return the counts of stretches of steps, from what was released at the first steps: post-processing.
+        """Return the counts of stretches of steps, from the releases of the first steps: post-processing.
 
         A span (2, 5) is steps 2, 3 and 4. Without `spans`: the counts so far, (0, 1), (0, 2), …. Errors hold for each
         span with the confidence, or for all of them `together`.

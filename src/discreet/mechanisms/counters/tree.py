@@ -46,7 +46,7 @@ class TreeCounter:
     halves the variance.
 
     Guarantee: ε-differential privacy, or ρ-zCDP, for all steps together, where one unit adds what `limit` says to the
-    exact counts; also if what arrives depends on what was released. Every step is in at most one node of each height,
+    exact counts; also if arriving data depends on earlier releases. Every step is in at most one node of each height,
     so with L heights one row moves the nodes by at most L in l1 and √L in l2; k rows by at most k·L in l1, and most in
     l2 if they are the first k steps: `discreet.mechanisms.counters.readings`.
     Reference: Dwork, Naor, Pitassi, Rothblum 2010; Chan, Shi, Song 2011; the estimate is Honaker 2015, "from below".
@@ -125,7 +125,7 @@ class TreeCounter:
         confidence: Number = 0.95,
         together: bool = False,
     ) -> Counted:
-        """Return the counts of stretches of steps, from what was released at the first steps: post-processing.
+        """Return the counts of stretches of steps, from the releases of the first steps: post-processing.
 
         A span (2, 5) is steps 2, 3 and 4. Without `spans`: the counts so far, (0, 1), (0, 2), …. Errors hold for each
         span with the confidence, or for all of them `together`.

@@ -52,7 +52,7 @@ MOST_ANSWERS = 10**12
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class Sparse:
-    """Tell which queries are above a threshold, `answers` of them at most, in a stream of any length.
+    """Report which queries are above a threshold, `answers` of them at most, in a stream of any length.
 
     `sensitivity` is how far one unit moves the exact answer of any one query. `monotone` promises that one unit moves
     all queries of the stream in the same direction, as it does with counts under add/remove (not under replace);
@@ -162,7 +162,7 @@ class Sparse:
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class AboveThreshold:
-    """Tell the first query that is above a threshold, and stop there: `Sparse` with one answer.
+    """Report the first query that is above a threshold, and stop there: `Sparse` with one answer.
 
     By default the threshold's part of ε is 1/(1 + 2^⅔), about 39 %, which makes the comparison vary least.
     `threshold_share=Fraction(1, 2)` gives the textbook's noise, of scales 2Δ/ε and 4Δ/ε.
@@ -235,7 +235,7 @@ class AboveThreshold:
 
 @dataclass(frozen=True, slots=True, kw_only=True, init=False)
 class NumericSparse:
-    """Tell which queries are above a threshold, and their noisy values, `answers` of them at most.
+    """Report which queries are above a threshold, and their noisy values, `answers` of them at most.
 
     As `Sparse`, with a part of ε for the values, `value_share`. Left out, it is the one that makes the three noises
     vary least together: 1 : (2c)^⅔ : c^⅔ for threshold, queries and values, and for monotone queries ε/2 each, as

@@ -10,7 +10,7 @@ from discreet.noise import Entropy, laplace, process_mark
 
 
 class SparseStream:
-    """Tells of one query after another whether it is above the noisy threshold, until its positives are used up.
+    """Reports for one query after another whether it is above the noisy threshold, until its positives are used up.
 
     Made by `Sparse.start` and `AboveThreshold.start`, which state the guarantee. The noise on the threshold is drawn
     once and kept secret: it is not printed, and the stream is not copied, pickled or carried on in a forked child,

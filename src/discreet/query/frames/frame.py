@@ -43,7 +43,7 @@ Names = str | Sequence[str] | Mapping[str, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Frame:
-    """A table, and what is asked of it so far.
+    """A table, and the question about it so far.
 
     All texts are SQL: conditions, expressions, or names of columns and outputs. Each is read when it is given, so that
     an error comes from the line that it stands in.

@@ -48,8 +48,8 @@ class BatchItem:
 class BatchPlan:
     """Several questions about one table, fixed beforehand, and paid for together.
 
-    Guarantee: the composition of all that is measured, `cost`. Nothing in a batch hangs on an answer in it, so that the
-    privacy-loss distribution of the whole is that of its parts, convolved.
+    Guarantee: the composition of all that is measured, `cost`. No part of a batch depends on an answer in it, so that
+        the privacy-loss distribution of the whole is that of its parts, convolved.
     Reference: Dwork, Roth 2014, Theorem 3.16; for the distribution, Sommer, Meiser, Mohammadi 2019.
     """
 
@@ -109,7 +109,7 @@ def plan_batch(
     Parts that two questions share are measured once. The price is split over all parts by least total error, the errors
     of a question counted `weights` times. If `consistent`, counts and sums by some of the keys of a finer question, all
     of them public, are taken from the finer one's rows and measured beside it, and made to agree. With `other`,
-    questions about private groups also buy the totals over all groups, so that it can be told what is not shown.
+    questions about private groups also buy the totals over all groups, so that the total of hidden groups is known.
     """
     check_spend(spend)
     if any(question.sets is not None for question in questions):

@@ -48,7 +48,7 @@ def predict_batch(
 ) -> tuple[tuple[Predicted, ...], ...]:
     """Return the errors of counts and sums, for each question; of private groups, those of each that is shown.
 
-    The errors of other outputs hang on what comes out, and are None: ask about the question alone. So are those of
+    The errors of other outputs depend on the answer, and are None: ask about the question alone. So are those of
     all cells together, where it is not known how many there will be.
     """
     empty = {"passes": [_answer_no_rows(batch_pass) for batch_pass in plan.passes]}
@@ -119,7 +119,7 @@ def saving_of(plan: BatchPlan, delta: Number) -> Saving:
 
     Together: the guarantee of all that is measured, composed as one. One by one: each question pays for its own parts
     with noise of the variance that they have in the batch, its guarantee is taken at an even part of δ, and guarantees
-    add up, as they do for who looks at one answer at a time. Parts that several questions share are paid for by each.
+    add up, as they do for a reader of one answer at a time. Parts that several questions share are paid for by each.
     """
     whole = exact(delta, "delta")
     epsilons = [guarantee(_price_alone(plan, item), whole / len(plan.items)).epsilon for item in plan.items]

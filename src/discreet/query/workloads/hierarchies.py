@@ -206,7 +206,7 @@ class HierarchyPlan:
         )
 
     def noisy(self, answer: dict[str, Any]) -> tuple[NDArray[Any], ...]:
-        """Return the counts of an answer, level by level; a top that is known is what it is."""
+        """Return the counts of an answer, level by level; a known top is exact."""
         known = np.array([self.total or 0], np.int64)
         return tuple(known if level is None else np.asarray(level) for level in answer["levels"])
 

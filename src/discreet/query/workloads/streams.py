@@ -157,7 +157,7 @@ def plan_stream(  # noqa: PLR0913 - what a stream is, in one line
 ) -> StreamPlan:
     """Return the plan of a stream: rows by the date `day`, for `steps` periods from `start` on.
 
-    Of each unit the first `limit` rows count; with 1, what is counted are units, on the day they were first seen.
+    Of each unit the first `limit` rows count; with 1, units are counted, on the day they were first seen.
     """
     value = column(schema, day) if isinstance(day, str) else day
     columns = columns_by_name(schema.columns)

@@ -166,7 +166,7 @@ def read_facts(text: str | bytes) -> PublicFacts:
     """Return the public facts that a text says, or refuse it.
 
     Args:
-        text: What `write_facts` returned, perhaps elsewhere.
+        text: The result of `write_facts`, perhaps elsewhere.
 
     Returns:
         The facts.

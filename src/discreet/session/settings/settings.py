@@ -149,7 +149,7 @@ class Settings:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What SQL calls the private tables."""
+        """The names of the private tables in SQL."""
         return tables_named(self.source, self.table, self.tables)
 
     @property

@@ -11,7 +11,7 @@ from discreet.cli.parsing import Arguments, argument, command, exclusive, flag, 
 @option("--team", "NAME", "the team, whose members pay from it together")
 @exclusive("--analyst", "--team", required=True)
 @option("--to", "E", "the ε or ρ that may be spent: an amount, not a part")
-@flag("--no-limit", "as much as the budget allows everybody")
+@flag("--no-limit", "no limit of their own beside the budget")
 @exclusive("--to", "--no-limit", required=True)
 @signed_off
 def allow_command(arguments: Arguments) -> CommandOutput:
