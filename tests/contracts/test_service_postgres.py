@@ -4,6 +4,8 @@ import asyncio
 import os
 import shutil
 import subprocess
+import threading
+import time
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -12,7 +14,9 @@ import pytest
 
 import discreet
 from clinic import BY_WARD, COUNT, opened, seen
-from service_postgres import serve_session
+from served import CALM, write_dataset
+from served import served as served_by_processes
+from service_postgres import ServedPostgres, serve_session
 
 #: With this set, as .ci/run does, a missing client fails the tests instead of skipping them.
 NEEDED = "DISCREET_NEEDS_CLIENTS"
@@ -272,3 +276,29 @@ def test_jdbc_describes_and_asks(served):
         "indexes": "0", "types": "true", "privileges": "true", "type": "int8", "bar": "n_low", "rows": "3",
         "most rows": "2", "described": "n", "prepared": "true", "transaction": "3", "valid": "true",
     }  # fmt: skip
+
+
+def test_questions_of_psycopg_are_answered_by_workers_at_the_end_of_a_slot(tmp_path):
+    psycopg = need("psycopg")
+    with served_by_processes(write_dataset(tmp_path), CALM) as clinic:
+        face = ServedPostgres(clinic.door, tmp_path)
+        clinic.run(face.server.start())
+        try:
+            with psycopg.connect(face.address()) as connection:
+                begun = time.monotonic()
+                rows = connection.execute(BY_WARD).fetchall()
+                assert time.monotonic() - begun > 0.4  # the slot, however soon the run is done
+                begun = time.monotonic()
+                assert connection.execute(BY_WARD).fetchall() == rows
+                assert time.monotonic() - begun < 0.4
+                timer = threading.Timer(0.1, connection.cancel_safe)
+                timer.start()
+                with pytest.raises(psycopg.errors.QueryCanceled):
+                    connection.execute(COUNT)
+                timer.join()
+                connection.rollback()
+                assert len(connection.execute(COUNT).fetchall()) == 1
+            assert clinic.ledger.state.payments == 2
+        finally:
+            clinic.run(face.server.close())
+            face.loop.close()

@@ -32,7 +32,7 @@ POSTGRES_FACE_MUTANTS = [
         "service/postgres/scram.py::ScramExchange.finish",
         "or not (same_nonce and same_binding)",
         "or not same_binding",
-        f"{FACE}::test_a_proof_for_another_nonce_or_mechanism_is_refused",
+        f"{PARTS}::test_a_right_proof_with_another_nonce_is_refused",
     ),
     Mutant(
         "what was sent before TLS is read after it",
@@ -70,10 +70,10 @@ POSTGRES_FACE_MUTANTS = [
         f"{PARTS}::test_no_text_leaves_its_literal",
     ),
     Mutant(
-        "a negative number makes a comment of the sign before it",
-        "service/postgres/parameters.py::_sign",
-        'return f"({digits})" if digits.startswith("-") else digits',
-        "return digits",
+        "a number grows together with what follows",
+        "service/postgres/parameters.py::fill",
+        'parts.append(f" {literals[place]} ")',
+        "parts.append(literals[place])",
         f"{PARTS}::test_no_number_changes_the_words_around_it",
     ),
     Mutant(

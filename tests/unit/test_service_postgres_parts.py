@@ -71,10 +71,9 @@ def test_no_number_changes_the_words_around_it(number):
         before = [piece.text for piece in statement.words]
         literal = write_literal(repr(number).encode(), oid, 0)
         (again,) = split_statements(fill(statement, [literal]))
-        digits = re.sub(r"[()\s]", "", literal)
-        inside = "".join(piece.text for piece in again.words)
-        assert inside == "".join(word.replace("$1", literal) if word == "$1" else word for word in before)
-        assert float(digits) == float(number)
+        inside = [piece.text for word in before for piece in split_pieces(literal if word == "$1" else word)]
+        assert [piece.text for piece in again.words] == inside
+        assert float(re.sub(r"[()\s]", "", literal)) == float(number)
 
 
 def test_parameters_have_the_types_of_what_they_are_compared_with():
@@ -180,11 +179,7 @@ def test_an_exchange_of_rfc_7677():
     """The example of RFC 7677, section 3, with the server's nonce of ours."""
     password, salt = b"pencil", base64.b64decode("W22ZaJ0SNY7soEsUEjb6gQ==")
 
-    salted = hashlib.pbkdf2_hmac("sha256", password, salt, 4096)
-    client = hmac.digest(salted, b"Client Key", "sha256")
-    keys = ScramKeys(
-        stored_key=hashlib.sha256(client).digest(), server_key=hmac.digest(salted, b"Server Key", "sha256")
-    )
+    _, keys = derive_keys(password, salt)
     exchange = ScramExchange(ScramVerifier(salt=salt, iterations=4096, keys=(keys,), known=True))
     exchange.begin("SCRAM-SHA-256", b"n,,n=user,r=rOprNGfwEbeRWgbNEkqO")
     object.__setattr__(exchange._opening, "nonce", b"rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0")
@@ -196,6 +191,30 @@ def test_an_exchange_of_rfc_7677():
     proof = b"c=biws,r=rOprNGfwEbeRWgbNEkqO%hvYDpWUa2RaTCAfuxFIlj)hNlF$k0,"
     proof += b"p=dHzbZapWIk4jUhN+Ute9ytag9zjfMHgsqmmiz7AndVQ="
     assert exchange.finish(proof) == b"v=6rriTRBi23WpRR/wtup+mMhUZUn/dB5nLTJRsjl95G4="
+
+
+def derive_keys(password, salt):
+    """Return a client's key, and what a server keeps of it."""
+    salted = hashlib.pbkdf2_hmac("sha256", password, salt, 4096)
+    client = hmac.digest(salted, b"Client Key", "sha256")
+    stored, server = hashlib.sha256(client).digest(), hmac.digest(salted, b"Server Key", "sha256")
+    return client, ScramKeys(stored_key=stored, server_key=server)
+
+
+def test_a_right_proof_with_another_nonce_is_refused():
+    client, keys = derive_keys(b"token", b"s" * 16)
+    for nonce, passes in ((None, True), (b"abcANOTHER", False)):
+        exchange = ScramExchange(ScramVerifier(salt=b"s" * 16, iterations=4096, keys=(keys,), known=True))
+        answer = exchange.begin("SCRAM-SHA-256", b"n,,n=,r=abc")
+        said = b"c=biws,r=" + (nonce or answer.split(b",")[0][2:])
+        mask = hmac.digest(keys.stored_key, b",".join((b"n=,r=abc", answer, said)), "sha256")
+        proof = bytes(one ^ other for one, other in zip(client, mask, strict=True))
+        final = said + b",p=" + base64.b64encode(proof)
+        if passes:
+            assert exchange.finish(final).startswith(b"v=")
+        else:
+            with pytest.raises(SqlRefusal):
+                exchange.finish(final)
 
 
 @given(st.binary(max_size=80))

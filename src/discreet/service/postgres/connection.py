@@ -256,6 +256,7 @@ class Connection:
         listening = self._server.listening
         while True:
             await self.drain()
+            await asyncio.sleep(0)  # others have their turn, however many messages wait here
             try:
                 async with asyncio.timeout(listening.idle_seconds):
                     kind = await self._channel.read(1)

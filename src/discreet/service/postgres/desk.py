@@ -142,7 +142,7 @@ class Desk:
     async def _is_catalogue(self, question: StatementText) -> bool:
         if self._catalogue is None or not _may_be_catalogue(question):
             return False
-        return self._catalogue.is_about(question, await self._need_schema())
+        return await asyncio.to_thread(self._catalogue.is_about, question, await self._need_schema())
 
     async def _need_schema(self) -> SchemaReply:
         if self._schema is None:

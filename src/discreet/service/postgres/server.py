@@ -1,12 +1,13 @@
 """Serves the PostgreSQL face on a socket: who may connect, how patiently clients are waited for, and how it ends.
 
-    face = PostgresFace(doors={"clinic": guarded_door}, people=Registry(place))
-    server = PostgresServer(face, PostgresListening(port=5433))
+    face = PostgresFace(doors={"clinic": guarded_door}, people={"clinic": Registry(place)}, pay_off=frozenset())
+    server = PostgresServer(face, PostgresListening(port=5433, certificate=…, key=…))
     await server.start()            # returns when it listens; `server.port` is the port
     …
-    await server.close()            # lets statements end, for `drain_seconds`; closes doors of nobody
+    await server.close()            # takes no connection any more, and lets statements end for `drain_seconds`
 
-Doors, and the registry of people, belong to whoever made them. Without a certificate the server listens on loopback
+All of it runs on one event loop. `start` also takes a socket that is bound already. Doors, and the registries of
+people, belong to whoever made them, who closes them afterwards. Without a certificate the server listens on loopback
 only, unless `require_tls` is False on purpose; with one, clients on other machines have to use TLS.
 
 Guarantee: a client that is slow, silent, hostile or gone takes memory, time and a place from itself, and from others no
