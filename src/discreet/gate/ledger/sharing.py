@@ -8,7 +8,7 @@ from discreet.accounting import PrivacyLoss
 from discreet.core import Number, positive
 from discreet.gate.entries.budget import Policy
 from discreet.gate.entries.chain import GENESIS, check_chain, parse_canonical
-from discreet.gate.entries.events import Decided, Requested, from_body, now, to_body
+from discreet.gate.entries.events import Decided, Event, Requested, from_body, now, to_body
 from discreet.gate.entries.shares import OpenRequest
 from discreet.gate.ledger.copying import read_entitling
 from discreet.gate.ledger.state import LedgerState
@@ -47,7 +47,9 @@ class Sharing:
         write: Callable[[bytes], Accepted],
     ) -> None:
         self._state, self._reading, self._receipt, self._write = state, reading, receipt, write
-        self._own = _Entitlements(reading)
+        self._own, self._lock = _Entitlements(reading), threading.Lock()
+        #: Requests that were read, up to an entry.
+        self._requests, self._seen = dict[int, ShareRequest](), 0
 
     def __repr__(self) -> str:
         return "Sharing of a ledger"
@@ -157,17 +159,21 @@ class Sharing:
         return self._state().shares.open
 
     def list_requests(self) -> list[ShareRequest]:
-        """Return all requests and what was decided about them, oldest first. All entries are read."""
-        found: dict[int, ShareRequest] = {}
-        for entry in self._reading.entries(0):
-            if b'"kind":"request"' not in entry.body and b'"kind":"decision"' not in entry.body:
-                continue
-            match from_body(entry.body):
-                case Requested() as request:
-                    found[entry.number] = ShareRequest(number=entry.number, request=request)
-                case Decided(asked=number) as decision if number in found:
-                    found[number] = ShareRequest(number=number, request=found[number].request, decision=decision)
-        return list(found.values())
+        """Return all requests and what was decided about them, oldest first. Entries are read once."""
+        with self._lock:
+            for entry in self._reading.entries(self._seen):
+                self._seen = entry.number
+                if b'"kind":"request"' in entry.body or b'"kind":"decision"' in entry.body:
+                    self._note_request(entry.number, from_body(entry.body))
+            return list(self._requests.values())
+
+    def _note_request(self, number: int, event: Event) -> None:
+        match event:
+            case Requested() as request:
+                self._requests[number] = ShareRequest(number=number, request=request)
+            case Decided(asked=asked) as decision if asked in self._requests:
+                request = self._requests[asked].request
+                self._requests[asked] = ShareRequest(number=asked, request=request, decision=decision)
 
     def _decide(self, event: Decided) -> None:
         need_label(event.by, "by")
