@@ -64,6 +64,14 @@ FEATURES = {
     ),
     "scalar": "SELECT ward, COUNT(*) * 1.0 / (SELECT COUNT(*) FROM visits) AS share FROM visits GROUP BY ward",
     "quantiles": "SELECT ward, MEDIAN(stay), QUANTILE(age, 0.9), MAX(stay) FROM visits GROUP BY ward",
+    "full join": (
+        "SELECT v.ward, d.name, COUNT(*), COUNT(seen), COUNT(smoker), COUNT(v.day), SUM(stay), SUM(dose), SUM(age) "
+        "FROM visits v FULL JOIN drugs d ON v.patient_id = d.person AND v.day = d.day AND v.smoker AND d.dose > 5 "
+        "GROUP BY v.ward, d.name"
+    ),
+    "runs of letters": (
+        "SELECT COUNT(*) FROM visits WHERE REGEXP_MATCHES(ward || CAST(age AS VARCHAR), '^[A-C][0-9]+$')"
+    ),
     "natural join": (
         "SELECT city, COUNT(*) FROM visits NATURAL JOIN (SELECT patient_id, city FROM patients) AS p GROUP BY city"
     ),

@@ -96,7 +96,7 @@ SQL_RELATION_MUTANTS = [
     ),
     Mutant(
         "a union clamps all parts to the bounds of all",
-        "query/sql/queries.py::_take_column",
+        "query/sql/row_unions.py::_take_column",
         "bounds = None if own.bounds == common.bounds else own.bounds",
         "bounds = None",
         f"{PLANS}::test_a_union_clamps_each_part_to_its_own_bounds",
@@ -137,10 +137,24 @@ SQL_RELATION_MUTANTS = [
         TEXTS,
     ),
     Mutant(
+        "rows of the right that have a partner stand alone, too",
+        "query/sql/joins.py::Join.join_all",
+        "(*turned, *((one, TRUE) for one in tests[1])), JoinKind.ANTI",
+        "(), JoinKind.INNER",
+        "unit/test_sql_corpus.py::test_the_one_text_asks_of_duckdb_what_the_question_asked",
+    ),
+    Mutant(
+        "NULL is no group of a column that a FULL JOIN may leave out",
+        "query/sql/row_unions.py::unite_rows",
+        "alike if len(told) == len(held) else may_be_null(alike)",
+        "alike",
+        "unit/test_full_joins.py::test_either_side_may_be_missing_and_null_is_a_group_of_both",
+    ),
+    Mutant(
         "an OUTER JOIN of no side is read as an inner one",
         "query/sql/joins.py",
-        '("RIGHT", ""), ("RIGHT", "OUTER"))',
-        '("RIGHT", ""), ("RIGHT", "OUTER"), ("", "OUTER"))',
+        'for side in ("LEFT", "RIGHT", "FULL") for kind',
+        'for side in ("", "LEFT", "RIGHT", "FULL") for kind',
         REFUSALS,
     ),
     Mutant(

@@ -44,7 +44,7 @@ from sql_corpus import DRUGS, PATIENTS, PUBLICS, SCHEMAS, VISITS, asked, pairs
 from sql_tables import embedded_tables, plain_tables, sql_engine
 
 FACTS = PlanningContext(schema=VISITS, schemas=(PATIENTS, DRUGS), delta=Fraction(1, 10**6), read_number=read_number)
-FILES = ("joins", "subqueries", "members", "unions", "matches")
+FILES = ("joins", "full_joins", "subqueries", "members", "unions", "matches")
 CORPUS = [pair for pair in pairs("accepted") if pair.file in FILES]
 PER_PERSON = "SELECT AVG(CLAMP(n, 0, 9)) AS a FROM (SELECT patient_id, COUNT(*) AS n FROM visits GROUP BY patient_id) t"
 JOINED = "SELECT city, SUM(stay) AS s FROM visits v JOIN patients p ON v.patient_id = p.patient_id GROUP BY city"

@@ -284,11 +284,11 @@ def join_columns(left: tuple[Column, ...], right: tuple[Column, ...], kind: Join
     if kind in (JoinKind.SEMI, JoinKind.ANTI):
         return left
     if kind is JoinKind.LEFT:
-        right = tuple(_missing(column) for column in right)
+        right = tuple(may_be_null(column) for column in right)
     return (*left, *right)
 
 
-def _missing(column: Column) -> Column:
+def may_be_null(column: Column) -> Column:
     """Return a column that may be NULL after all."""
     groups = column.groups
     if groups is not None and None not in groups:

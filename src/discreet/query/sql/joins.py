@@ -30,6 +30,7 @@ from discreet.query.relations.person_keys import compares_keys
 from discreet.query.relations.schemas import unit_of, words_for
 from discreet.query.remedies import Declare, Edit, Fix
 from discreet.query.sql.expressions import read_expression
+from discreet.query.sql.full_joins import join_all_rows
 from discreet.query.sql.parsing.tree_checks import start_of
 from discreet.query.sql.scope import Item, Known, Public, RowSource, SqlScope
 
@@ -147,7 +148,7 @@ def split_conjuncts(node: exp.Expr) -> list[exp.Expr]:
 
 #: Sides and kinds of joins, as sqlglot has them.
 PRIVATE_FIRST = "begin with a private table: FROM visits JOIN …"
-UNDERSTOOD = (("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER"), ("RIGHT", ""), ("RIGHT", "OUTER"))
+UNDERSTOOD = (("", ""), ("", "INNER"), *((side, kind) for side in ("LEFT", "RIGHT", "FULL") for kind in ("", "OUTER")))
 #: A join, and the conditions that are left to filter its rows.
 Joined = tuple[RowSource, list[exp.Expr]]
 
@@ -211,6 +212,31 @@ class Join:
         relation = MatchJoin(left, right, on, known.matches.rows, known.matches.matches)
         return self._build_row_source(relation, items), self._list_filters(conditions)
 
+    def join_all(self, other: RowSource) -> Joined:
+        """Return a join of two private tables that keeps the rows of both."""
+        left, right, known = self.left.relation, other.relation, self.known
+        check_people(left, right, self.node, known)
+        conditions, _ = self._read_conditions(other)
+        people = known.people(left), known.people(right)
+        pairs = [pair for pair, _ in conditions.pairs]
+        on = tuple(pair for pair in pairs if not is_same_person(pair, people))
+        if not (len(on) < len(pairs) or compares_keys(on, left, right, known.schemas)):
+            raise self._refuse_unmatched(other)
+        # Rows for which a condition on one side alone is not true stay, and have no partner.
+        tests = [[condition for condition, _ in side] for side in (conditions.left, conditions.right)]
+        matched = UnitJoin(left, filter_rows(right, tests[1]), (*on, *((one, TRUE) for one in tests[0])), JoinKind.LEFT)
+        turned = tuple((theirs, mine) for mine, theirs in on)
+        alone = UnitJoin(
+            right, filter_rows(left, tests[0]), (*turned, *((one, TRUE) for one in tests[1])), JoinKind.ANTI
+        )
+        named = [node.name for node in _using(self.node, (Side(self.left), Side(other)))]
+        merged = {
+            name: (mine.name, theirs.name)
+            for name, (mine, theirs) in zip(named, pairs, strict=False)
+            if isinstance(mine, ColumnValue) and isinstance(theirs, ColumnValue)
+        }
+        return join_all_rows(self.left, other, (matched, alone), merged, known), []
+
     def _read_conditions(self, right: RowSource | Public) -> tuple[Conditions, set[str]]:
         """Return what the conditions say, and the columns on the right that USING merges."""
         sides = (Side(self.left), Side(right))
@@ -229,7 +255,7 @@ class Join:
         conditions = conditions_of(list(self.on), sides, both)
         if self.kind is JoinKind.LEFT and conditions.mixed:
             raise both.refuse(
-                conditions.mixed[0], "A LEFT JOIN can compare the two sides only for equality.", CONDITIONS
+                conditions.mixed[0], "An outer join can compare the two sides only for equality.", CONDITIONS
             )
         return replace(conditions, pairs=(*pairs, *conditions.pairs)), merged
 
@@ -283,8 +309,9 @@ def join_sides(
     Of an inner join, conditions on one side and comparisons other than for equality are left to be filters of its rows.
     `turned`: what is written on the right keeps all its rows, and is the left side.
     """
-    left_one = (node.args.get("side") or "").upper() == "LEFT"
-    kind = JoinKind.LEFT if left_one or turned else JoinKind.INNER
+    side = (node.args.get("side") or "").upper()
+    full = side == "FULL"
+    kind = JoinKind.LEFT if side in ("LEFT", "FULL") or turned else JoinKind.INNER
     check_names_differ(left, right, node, known)
     if turned or (isinstance(left, Public) and isinstance(right, RowSource) and kind is JoinKind.INNER):
         left, right, turned = right, left, True
@@ -296,10 +323,18 @@ def join_sides(
         )
     left = known.fresh(left)
     right = known.fresh(right) if isinstance(right, RowSource) else right
-    for side in (left, right):
-        if isinstance(side, RowSource) and matching(side.relation) is not None:
+    for one in (left, right):
+        if isinstance(one, RowSource) and matching(one.relation) is not None:
             raise _refuse_early_join(node, known)
     join = Join(left, kind, node, known, tuple(on), turned)
+    if full:
+        if not isinstance(right, RowSource):
+            raise known.refuse(
+                node,
+                "A FULL JOIN would keep rows of a public table that have no people.",
+                _suggest_left_join(known.page.text, start_of(node)),
+            )
+        return join.join_all(right)
     return join.join_people(right) if isinstance(right, RowSource) else join.join_public(right)
 
 
@@ -331,6 +366,12 @@ def _suggest_inner_join(text: str, start: int) -> str:
     words = "write JOIN: public groups without rows are shown, too, and COUNT(*) counts the private rows"
     found = re.search(r"\b(?:LEFT|RIGHT|FULL)\s+(?:OUTER\s+)?JOIN\s+\Z", text[:start], re.IGNORECASE)
     return words if found is None else Fix(words, Edit(found.start(), found.end(), "JOIN "))
+
+
+def _suggest_left_join(text: str, start: int) -> str:
+    words = "write LEFT JOIN, which keeps all private rows; public groups without rows are shown, too"
+    found = re.search(r"\bFULL\s+(?:OUTER\s+)?JOIN\s+\Z", text[:start], re.IGNORECASE)
+    return words if found is None else Fix(words, Edit(found.start(), found.end(), "LEFT JOIN "))
 
 
 def _refuse_early_join(node: exp.Expr, known: Known) -> QueryRefused:

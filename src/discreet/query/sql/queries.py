@@ -1,6 +1,5 @@
 """Subqueries, WITH, UNION ALL and IN (SELECT …), from SQL to relations."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 
@@ -8,9 +7,9 @@ from sqlglot import exp
 
 from discreet.algebra.expressions import ColumnValue, Expression, Literal, call
 from discreet.algebra.functions import F
-from discreet.algebra.relations import Derived, JoinKind, Named, Pair, Relation, Scan, UnionAll, UnitJoin, matching
-from discreet.core import Bounds, DiscreetError
-from discreet.core.schema import Column, Kind, Value, closest
+from discreet.algebra.relations import Derived, JoinKind, Named, Pair, Scan, UnionAll, UnitJoin, matching
+from discreet.core import DiscreetError
+from discreet.core.schema import Kind, Value, closest
 from discreet.query.questions import QueryRefused
 from discreet.query.relations.normal_form import combine_conditions
 from discreet.query.relations.person_keys import compares_keys
@@ -21,7 +20,8 @@ from discreet.query.sql.expressions import SUM_UP_FIRST, WINDOW_OF_ROWS, read_ex
 from discreet.query.sql.from_clause import find_public, join_tables
 from discreet.query.sql.joins import check_people, split_conjuncts
 from discreet.query.sql.parsing.tree_checks import start_of
-from discreet.query.sql.per_person import Folding, describe_column
+from discreet.query.sql.per_person import Folding
+from discreet.query.sql.row_unions import select_columns, unite_rows
 from discreet.query.sql.scope import Given, Item, Known, Public, RowSource, SeenColumn, SqlScope
 from discreet.query.sql.select import group_nodes, need_one_set, resolve_group, sums_up
 
@@ -243,21 +243,6 @@ def _read_name(node: exp.Expr, known: Known) -> tuple[str, exp.Expr]:
     return node.alias, node.this
 
 
-def select_columns(
-    relation: Relation, outputs: Sequence[tuple[str, Expression]], where: Expression | None, known: Known
-) -> RowSource:
-    """Return rows with other columns."""
-    schema = known.schema(relation)
-    named: list[Named] = []
-    for name, expression in outputs:
-        column = describe_column(known.numbers.fresh(name), expression, schema)
-        # As it came: whoever names the column clamps it.
-        bare = ColumnValue(expression.name, expression.kind) if isinstance(expression, ColumnValue) else expression
-        named.append(Named(column, bare))
-    columns = tuple(SeenColumn(name, output.column) for (name, _), output in zip(outputs, named, strict=True))
-    return RowSource(Derived(relation, tuple(named), where), (Item("", columns),))
-
-
 def _read_per_person(node: exp.Select, source: RowSource, known: Known) -> RowSource:
     """Return one row for each person, or for each person and key."""
     if node.args.get("distinct") is not None:
@@ -466,53 +451,3 @@ def _key_pairs(value: Expression, source: RowSource, subquery: RowSource, known:
     alike = value.kind is column.kind and value.kind is not Kind.REAL
     fits = alike and compares_keys(pairs, source.relation, subquery.relation, known.schemas)
     return pairs if fits else None
-
-
-def unite_rows(parts: list[RowSource], known: Known) -> RowSource:
-    """Return the rows of all parts, whose columns are of the same kinds in the same order."""
-    rows = [part.seen for part in parts]
-    columns = []
-    for place, seen in enumerate(rows[0]):
-        alike = merge_columns([part_columns[place].column for part_columns in rows])
-        columns.append(known.column(seen.name, alike))
-    relations = tuple(
-        Derived(
-            part.relation,
-            tuple(_take_column(own.column, column) for own, column in zip(part.seen, columns, strict=True)),
-        )
-        for part in parts
-    )
-    named = tuple(SeenColumn(first.name, column) for first, column in zip(rows[0], columns, strict=True))
-    return RowSource(UnionAll(relations), (Item("", named),))
-
-
-def _take_column(own: Column, common: Column) -> Named:
-    """Return a column of one part; clamped to its own bounds, if those of all parts are others."""
-    bounds = None if own.bounds == common.bounds else own.bounds
-    return Named(common, ColumnValue(own.name, own.kind, bounds))
-
-
-def merge_columns(columns: list[Column]) -> Column:
-    """Return what is public about the values of several columns together."""
-    first = columns[0]
-    groups = [column.groups for column in columns]
-    listed = None if None in groups else tuple(dict.fromkeys(value for values in groups for value in values or ()))
-    return Column(
-        name=first.name,
-        kind=first.kind,
-        bounds=_hull([column.bounds for column in columns]),
-        groups=listed,
-        complete=all(column.complete for column in columns),
-    )
-
-
-def _hull(bounds: list[Bounds | None]) -> Bounds | None:
-    known = [own for own in bounds if own is not None]
-    if len(known) < len(bounds):
-        return None
-    if all(own == known[0] for own in known):
-        return known[0]
-    try:
-        return Bounds(min(own.low for own in known), max(own.high for own in known), step=known[0].step)
-    except DiscreetError:
-        return None
