@@ -300,6 +300,20 @@ DATA_MUTANTS = [
         f"{RELATIONS}test_rows_are_those_of_the_opening_and_the_relation_stays_whole",
     ),
     Mutant(
+        "the share that was told last says where an import failed",
+        "data/reading/import_progress.py::_keep_telling",
+        "        tell(1.0)\n",
+        "",
+        "unit/test_import_progress.py::test_an_import_that_fails_does_not_tell_where",
+    ),
+    Mutant(
+        "the engine prints how far it is",
+        "data/reading/import_progress.py",
+        '"enable_progress_bar_print = false"',
+        '"enable_progress_bar_print = true"',
+        "unit/test_import_progress.py::test_the_first_question_tells_growing_shares_and_ends_with_one",
+    ),
+    Mutant(
         "folders may be named after persons",
         "data/reading/partitions.py::Partitions.check_nobodys",
         "if name.casefold() in leading:",

@@ -11,7 +11,7 @@ from discreet.cli.console import Patience
 from discreet.core import DiscreetError
 from discreet.data.reading import import_progress
 
-ROWS = 60_000
+ROWS = 20_000
 
 
 @pytest.fixture(params=["csv", "csv.gz", "parquet"])
