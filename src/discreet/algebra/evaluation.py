@@ -210,7 +210,7 @@ def _of_text(function: Callable[..., Value]) -> Callable[..., Value]:
         short = [_need_short(each) if isinstance(each, str) else each for each in others]
         try:
             result = function(_need_short(text), *short)
-        except TypeError:  # what is no text stands where one should
+        except TypeError:  # a value that is not a text stands where one should
             raise NotEvaluable from None
         return _need_short(result) if isinstance(result, str) else result
 

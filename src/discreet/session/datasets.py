@@ -49,7 +49,8 @@ class DescribedTables:
     #: The names of tables at their source, with the schemas that were named.
     paths: Mapping[str, str] = field(default_factory=dict)
     closed: bool = False
-    #: What each analyst asked lately, as it was read by which schemas. Nobody learns by the clock what others asked.
+    #: Recent questions of each analyst, as they were read by which schemas. No analyst learns others' questions by the
+    #: clock.
     questions_read: dict[str, ReadQuestions] = field(default_factory=dict, repr=False, compare=False)
 
     def read_by(self, analyst: str) -> ReadQuestions:

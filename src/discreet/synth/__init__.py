@@ -1,6 +1,6 @@
 """Synthetic tables become plans.
 
-Still empty. Measured marginals in, rows of nobody out.
+Still empty. Measured marginals in, invented rows out.
 """
 
 __all__: list[str] = []
