@@ -107,6 +107,7 @@ bench: $(VENV)/.bench  ## ours beside the peers, in one run; tables go to benchm
 	$(RUN)/python benchmarks/spark.py
 	$(RUN)/python benchmarks/scaling.py
 	$(RUN)/python benchmarks/training.py
+	$(RUN)/python benchmarks/service.py
 
 docs: $(VENV)/.docs    ## HTML in docs/_build/html, with every example run
 	$(RUN)/python -m sphinx -W --keep-going -q -b doctest docs docs/_build/doctest

@@ -92,7 +92,7 @@ async def _ask_beside(door):
     previews = []
     while not long.done():
         previews.append(await _timed(door.preview(BOB, Asked(sql=QUICK, epsilon="0.01"))))
-        await asyncio.sleep(0.005)
+        await asyncio.sleep(0.03)
     await long
     return previews, await short
 

@@ -18,6 +18,8 @@ from service_clock import (
 
 #: Answers in each dataset, in `make test` and in `make slow`. Chance alone passes the limit once in 100,000 tries.
 QUICK, FULL = 10, 1000
+#: Chance alone takes a server with slots for one without once in a thousand tries.
+PLANTED = 1e-3
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +37,7 @@ def test_the_time_of_an_answer_does_not_tell_whether_somebody_with_all_rows_is_t
     assert advantage_of(without, present) <= chance_of(without, present)
 
 
-@pytest.mark.parametrize("samples", [QUICK // 2, pytest.param(FULL // 4, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("samples", [QUICK // 3, pytest.param(FULL // 4, marks=pytest.mark.slow)])
 def test_a_long_run_does_not_move_the_answers_of_others(worlds, samples):
     without, present = time_others(worlds, samples)["answer"]
     assert advantage_of(without, present) <= chance_of(without, present)
@@ -43,5 +45,5 @@ def test_a_long_run_does_not_move_the_answers_of_others(worlds, samples):
 
 def test_without_slots_the_same_attack_is_right(worlds, monkeypatch):
     plant_no_slots(monkeypatch)
-    without, present = time_answers(worlds, QUICK + 4)
-    assert advantage_of(without, present) > chance_of(without, present)
+    without, present = time_answers(worlds, QUICK + 6)
+    assert advantage_of(without, present) > chance_of(without, present, alpha=PLANTED)

@@ -10,7 +10,7 @@ pytest.importorskip("uvicorn", reason="discreet[service] is not installed")
 from faults.service_kills import PRICE, Fronts, asked
 
 #: Seconds before a front is killed, and after it.
-BEFORE, AFTER = 1.5, 1.5
+BEFORE, AFTER = 1.0, 1.0
 
 
 def test_three_fronts_of_which_one_is_killed_are_paid_for_each_acknowledged_question_once(
