@@ -147,4 +147,25 @@ POSTGRES_FACE_MUTANTS = [
         "return ResultColumn(name=name, kind=shown, values=())",
         f"{LAYOUTS}::test_bars_have_names_of_their_own_and_ranks_are_told",
     ),
+    Mutant(
+        "statements about the catalogue make texts of gigabytes",
+        "service/postgres/catalogue/reading.py::check_growth",
+        "        if growth > MOST_GROWTH:\n",
+        "        if growth > 10**300:\n",
+        f"{CATALOGUE}::test_short_names_are_not_made_into_long_texts_lists_or_rows",
+    ),
+    Mutant(
+        "REPLACE makes texts of gigabytes of the catalogue",
+        "service/postgres/catalogue/reading.py::_count_joined",
+        "len(new.name) <= 2 * len(old.name)",
+        "len(new.name) <= 10**9",
+        f"{CATALOGUE}::test_short_names_are_not_made_into_long_texts_lists_or_rows",
+    ),
+    Mutant(
+        "one person's statements about the catalogue keep everybody waiting",
+        "service/postgres/catalogue/public.py::PublicCatalogue.take_turn",
+        "        async with turn:\n            return",
+        "        if turn:\n            return",
+        f"{CATALOGUE}::test_statements_of_one_person_wait_for_each_other_and_for_nobody_else",
+    ),
 ]

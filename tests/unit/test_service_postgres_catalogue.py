@@ -1,6 +1,7 @@
 """The catalogue: answers drivers from public facts, and runs nothing that is not on its lists."""
 
 import asyncio
+import threading
 import time
 
 import pytest
@@ -142,6 +143,49 @@ def test_a_statement_that_takes_long_is_interrupted(catalogue, monkeypatch):
     with pytest.raises(SqlRefusal, match="does not answer"):
         ask(catalogue, f"SELECT COUNT(*) FROM {tables} WHERE t1.oid + t2.oid + t8.oid = 7")
     assert time.monotonic() - begun < 2
+
+
+def test_short_names_are_not_made_into_long_texts_lists_or_rows(catalogue):
+    """The engine's limits do not hold for them: one of these filled four gigabytes of the front in ten seconds."""
+    long, wide, names = "a" * 3000, "||".join(["x"] * 50), "(SELECT typname AS x FROM pg_type)"
+    for sql in (
+        f"SELECT replace(replace('{long}', 'a', '{long}'), 'a', '{'a' * 200}')",
+        f"SELECT x || x FROM (SELECT {wide} AS x FROM (SELECT {wide} AS x FROM {names} t) t) t",
+        f"WITH a AS (SELECT {wide} AS x FROM {names} t), b AS (SELECT {wide} AS x FROM a) SELECT {wide} FROM b",
+        "SELECT replace(typname, typname, typname || typname) FROM pg_type",
+        f"SELECT array_to_string(array_agg(typname), '{long}') FROM pg_type",
+        "SELECT * FROM " + "(SELECT *, * FROM " * 20 + "pg_type" + " t)" * 20,
+        "SELECT x FROM " + "(SELECT ARRAY[x, x] AS x FROM " * 20 + names + " t)" * 20,
+        "SELECT concat(x, x, x, x) FROM " + "(SELECT concat(x, x, x) AS x FROM " * 20 + names + " t)" * 20,
+    ):
+        with pytest.raises(SqlRefusal) as refused:
+            ask(catalogue, sql)
+        assert refused.value.sqlstate == "54000", sql
+    assert ask(catalogue, "SELECT replace(typname, 'int', 'whole') || '.' || 'x' FROM pg_type WHERE oid = 20").rows == [
+        ("whole8.x",)
+    ]
+
+
+def test_statements_of_one_person_wait_for_each_other_and_for_nobody_else(catalogue, monkeypatch):
+    """Neither questions, which have other threads, nor other people wait."""
+    begun, end = threading.Semaphore(0), threading.Event()
+
+    def answer(_self, sql, *_):
+        if sql == "slow":
+            begun.release()
+            assert end.wait(10)
+        return sql
+
+    async def main():
+        slow = [asyncio.create_task(catalogue.answer("slow", SCHEMA, SETTINGS)) for _ in range(100)]
+        await asyncio.to_thread(begun.acquire)
+        others = await asyncio.wait_for(catalogue.answer("quick", SCHEMA, {**SETTINGS, "user": "bob"}), 5)
+        assert (others, begun.acquire(timeout=0.1)) == ("quick", False)
+        end.set()
+        assert await asyncio.gather(*slow) == ["slow"] * 100
+
+    monkeypatch.setattr(PublicCatalogue, "_answer", answer)
+    asyncio.run(main())
 
 
 def test_declared_tables_are_never_asked_of_the_catalogue(catalogue):

@@ -7,9 +7,10 @@ goes on under the same id, so that a question that failed, was late or was cance
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 from discreet.core import DiscreetError, InvalidInput
 from discreet.service.guarded_door import GuardedDoor
@@ -22,6 +23,8 @@ from discreet.service.postgres.values import TEXT, TYPES, Cell, PgColumn, Table,
 from discreet.service.postgres.words import PieceKind, StatementText
 from discreet.service.refusals import NotYet, PaymentOff, Refusal
 from discreet.service.words import AnswerReply, Asked, SchemaReply, write_text
+
+T = TypeVar("T")
 
 #: Questions whose request ids are kept until they are answered.
 MOST_OPEN = 64
@@ -44,6 +47,10 @@ class Reply:
 
 class Catalogue(Protocol):
     """What answers questions about pg_catalog and information_schema, from public facts alone."""
+
+    async def take_turn(self, who: str, act: Callable[[], T]) -> T:
+        """Return what an act returns, in a thread of the catalogue; one person has one of them at a time."""
+        ...
 
     @property
     def kinds(self) -> Mapping[str, str]:
@@ -142,7 +149,8 @@ class Desk:
     async def _is_catalogue(self, question: StatementText) -> bool:
         if self._catalogue is None or not _may_be_catalogue(question):
             return False
-        return await asyncio.to_thread(self._catalogue.is_about, question, await self._need_schema())
+        act = partial(self._catalogue.is_about, question, await self._need_schema())
+        return await self._catalogue.take_turn(self.who.name, act)
 
     async def _need_schema(self) -> SchemaReply:
         if self._schema is None:

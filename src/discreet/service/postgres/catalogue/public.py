@@ -7,8 +7,12 @@ nothing, and a statement has little time and memory. Statements are read by `rea
 import asyncio
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
+from weakref import WeakValueDictionary
 
 import duckdb
 from sqlglot import exp
@@ -18,6 +22,7 @@ from discreet.core.operator_log import tell_operator
 from discreet.service.postgres.catalogue.columns import KINDS, TABLES
 from discreet.service.postgres.catalogue.facts import TYPES, list_rows, number_tables
 from discreet.service.postgres.catalogue.reading import (
+    check_growth,
     check_tree,
     find_tables,
     full_name,
@@ -34,6 +39,9 @@ from discreet.service.words import SchemaReply, write_text
 
 #: Seconds of one statement, rows of an answer, and datasets whose catalogue is kept.
 SECONDS, MOST_ROWS, MOST_KEPT = 2.0, 20_000, 16
+#: Threads that read and answer statements; questions have others.
+THREADS = 2
+T = TypeVar("T")
 OPTIONS: dict[str, str | bool | int | float | list[str]] = {
     "threads": "1",
     "memory_limit": "200MB",
@@ -57,6 +65,8 @@ class PublicCatalogue:
     def __init__(self) -> None:
         self._engines: OrderedDict[tuple[str, bytes], Engine] = OrderedDict()
         self._lock = threading.Lock()
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="discreet-catalogue")
+        self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def is_about(self, question: StatementText, schema: SchemaReply) -> bool:
         """Tell whether a question is about tables of the catalogue alone, or about none at all."""
@@ -66,11 +76,21 @@ class PublicCatalogue:
 
     async def answer(self, sql: str, schema: SchemaReply, settings: Mapping[str, str]) -> Table:
         """Return what the catalogue says, or refuse what it does not know."""
-        return await asyncio.to_thread(self._answer, sql, schema, settings)
+        return await self.take_turn(settings["user"], partial(self._answer, sql, schema, settings))
+
+    async def take_turn(self, who: str, act: Callable[[], T]) -> T:
+        """Return what an act returns, in threads for the catalogue alone; one person has one of them at a time.
+
+        So whoever has many statements waits for them, and neither questions nor other people do.
+        """
+        turn = self._turns.setdefault(who, asyncio.Lock())
+        async with turn:
+            return await asyncio.get_running_loop().run_in_executor(self._threads, act)
 
     def _answer(self, sql: str, schema: SchemaReply, settings: Mapping[str, str]) -> Table:
         tree = parse(sql)
         check_tree(tree)
+        check_growth(tree)
         if has_no_rows(tree):
             return Table(columns=tuple(PgColumn(name) for name in _list_names(tree)), rows=())
         if uses_lists(tree):

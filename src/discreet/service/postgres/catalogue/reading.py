@@ -6,6 +6,7 @@ files and of the network, and whatever else is not on the list.
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from typing import TypeGuard
 
 from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
@@ -15,6 +16,10 @@ from discreet.service.postgres.refusals import BAD_SYNTAX, NO_FUNCTION, NO_TABLE
 
 #: Characters of a statement, nodes of its tree, and results of the reader that are kept.
 MOST_CHARACTERS, MOST_NODES, MOST_KEPT = 20_000, 5_000, 256
+#: Characters or columns that a statement may make of one name, as far as its form tells; and those of a separator.
+MOST_GROWTH, MOST_SEPARATOR = 50_000, 10
+#: Characters of the names of a database.
+LONGEST_NAME = 64
 SCHEMAS = ("pg_catalog", "information_schema")
 #: Functions that stand for a constant, by name: what they say of a database without indexes, views or functions.
 CONSTANTS: Mapping[str, str] = {
@@ -151,6 +156,74 @@ def check_tree(tree: exp.Expr) -> None:
             raise SqlRefusal.coded(
                 NO_FUNCTION, "The catalogue has no such function.", "ask about the declared tables: SELECT … FROM …"
             )
+
+
+def check_growth(tree: exp.Expr) -> None:
+    """Refuse a statement that makes long texts, long lists or many columns of short ones.
+
+    The engine's limits of memory and time do not hold for these: a statement of 7,000 characters filled gigabytes.
+    Every SELECT may join what those within it have made, so that their numbers multiply.
+    """
+    texts = (node.this for node in tree.walk() if isinstance(node.this, str))
+    growth = max(LONGEST_NAME, *map(len, texts), 0)
+    for select in tree.find_all(exp.Select):
+        own = (node for node in select.find_all(*JOINING) if node.find_ancestor(exp.Select) is select)
+        growth *= 1 + sum(map(_count_joined, own))
+        if growth > MOST_GROWTH:
+            raise _refuse_growth()
+
+
+JOINING = (
+    exp.DPipe,
+    exp.Concat,
+    exp.ConcatWs,
+    exp.Anonymous,
+    exp.Replace,
+    exp.ArrayToString,
+    exp.Array,
+    exp.Tuple,
+    exp.Star,
+)
+
+
+def _count_joined(node: exp.Expr) -> int:
+    """Return how many times as long as its parts a text, a list or a row becomes at most, less one."""
+    match node:
+        case exp.Replace():
+            old, new = node.args.get("expression"), node.args.get("replacement")
+            if not (
+                _is_text(old) and old.name and (new is None or (_is_text(new) and len(new.name) <= 2 * len(old.name)))
+            ):
+                raise _refuse_growth()
+            return 1
+        case exp.ArrayToString():
+            return _count_separated(node.expression)
+        case exp.Anonymous() if node.name.lower() == "array_to_string":
+            return _count_separated(node.expressions[1] if len(node.expressions) > 1 else None)
+        case exp.Anonymous():
+            return len(node.expressions) if node.name.lower() == "concat" else 0
+        case exp.Concat() | exp.ConcatWs():
+            return len(node.expressions)
+        case exp.Array() | exp.Tuple():
+            return len(node.expressions) if node.find(exp.Column, exp.Select) is not None else 0
+        case _:
+            return 1
+
+
+def _count_separated(separator: exp.Expr | None) -> int:
+    if not (_is_text(separator) and len(separator.name) <= MOST_SEPARATOR):
+        raise _refuse_growth()
+    return 1
+
+
+def _is_text(node: exp.Expr | None) -> TypeGuard[exp.Expr]:
+    return isinstance(node, exp.ByteString) or (isinstance(node, exp.Literal) and bool(node.is_string))
+
+
+def _refuse_growth() -> SqlRefusal:
+    return SqlRefusal.coded(
+        TOO_LARGE, "A statement about the catalogue makes too long texts.", "ask about the declared tables"
+    )
 
 
 def is_allowed(node: exp.Func) -> bool:
