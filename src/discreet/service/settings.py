@@ -57,7 +57,7 @@ LIMITS = {
 }
 NUMBERS, TEXTS, PATHS = (
     ("workers", "rows", "connections", "connections_per_client"),
-    ("host", "catalogue"),
+    ("host",),
     ("certificate", "key"),
 )
 KNOWN = ("name", *NUMBERS, "slot", "memory", *TEXTS, *PATHS, "origins", "pay_off", *LIMITS, "oidc")
@@ -105,8 +105,6 @@ class ServiceSettings:
     #: Files of TLS; both or none.
     certificate: Path | None = None
     key: Path | None = None
-    #: The address of an empty PostgreSQL that answers questions about the catalogue.
-    catalogue: str | None = None
     #: Connections of all clients, and of one address.
     connections: int = 2000
     connections_per_client: int = 200
