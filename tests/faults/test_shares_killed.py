@@ -84,7 +84,7 @@ def kill_analysts(folder, rounds, seed):
 
 
 def test_questions_are_paid_for_once_though_analysts_are_killed(tmp_path):
-    kill_analysts(tmp_path, 2, 7)
+    kill_analysts(tmp_path, 1, 7)
 
 
 @pytest.mark.faults
