@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from discreet.service.postgres import statements as kinds
 from discreet.service.postgres import values as v
+from discreet.service.postgres.desk import show_amount
 from discreet.service.postgres.frames import Body, read_bind, read_parse, read_startup
 from discreet.service.postgres.parameters import blank_literals, fill, infer_types, write_literal
 from discreet.service.postgres.refusals import SqlRefusal
@@ -230,3 +231,8 @@ def test_a_proof_of_nobody_is_refused_whatever_it_is():
         with pytest.raises(SqlRefusal) as refusal:
             exchange.finish(b"c=biws,r=" + nonce + b",p=" + base64.b64encode(b"\0" * 32))
         assert (refusal.value.sqlstate, refusal.value.fatal) == ("28P01", True)
+
+
+def test_amounts_are_shown_exactly():
+    shown = {"29/10": "2.9", "3": "3", "1/3": "1/3", "1/1000": "0.001", "-1/4": "-0.25", "0.50": "0.5", "": ""}
+    assert {text: show_amount(text) for text in shown} == shown

@@ -9,10 +9,12 @@ import os
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import Protocol, TypeVar
 
 from discreet.core import DiscreetError, InvalidInput
+from discreet.core.untrusted_text import read_fraction
 from discreet.service.guarded_door import GuardedDoor
 from discreet.service.people import Principal
 from discreet.service.postgres.copies import CopyOptions
@@ -26,6 +28,8 @@ from discreet.service.words import AnswerReply, Asked, SchemaReply, write_text
 
 T = TypeVar("T")
 
+#: Decimals of an amount that is shown with a point.
+MOST_DECIMALS = 12
 #: Questions whose request ids are kept until they are answered.
 MOST_OPEN = 64
 NO_PRICE = "Pass exactly one of epsilon, rho and within; neither"
@@ -138,7 +142,7 @@ class Desk:
     async def find_account(self, name: str) -> str:
         """Return what SHOW discreet.left and SHOW discreet.account say."""
         account = await self._door.account(self.who)
-        return account.words if name == "account" else account.left or ""
+        return account.words if name == "account" else show_amount(account.left or "")
 
     async def _look(self, question: StatementText, literals: Sequence[str], settings: ConnectionSettings) -> Table:
         if self._catalogue is None:
@@ -234,5 +238,17 @@ def fit_table(table: Table, columns: tuple[PgColumn, ...]) -> Table:
 
 
 def _list_notices(answer: AnswerReply) -> tuple[tuple[str, str], ...]:
-    left = "" if answer.left is None else f"left: {answer.left}"
+    left = "" if answer.left is None else f"left: {show_amount(answer.left)}"
     return ((answer.caption, left), *((note, "") for note in answer.notes))
+
+
+def show_amount(text: str) -> str:
+    """Return an exact amount with a decimal point, if it has few decimals; or else as it is: 29/10 is 2.9."""
+    number = read_fraction(text) if text else Fraction(0)
+    for places in range(MOST_DECIMALS + 1):
+        scaled = number * 10**places
+        if text and scaled.denominator == 1:
+            whole, part = divmod(abs(int(scaled)), 10**places)
+            sign = "-" if number < 0 else ""
+            return f"{sign}{whole}" + (f".{part:0{places}}" if places else "")
+    return text
