@@ -45,7 +45,7 @@ class Client:
         self._connection = None
 
     def send(self, method, path, body=None, headers=()):
-        """Return the status and the object of a reply; raise OSError if there is none."""
+        """Return the status and the object of a reply; raise ConnectionError if there is none."""
         if self._connection is None:
             self._connection = self._connect()
         sent = {"Authorization": f"Bearer {self.token}", **({"Content-Type": "application/json"} if body else {})}
@@ -55,7 +55,7 @@ class Client:
             return reply.status, reply.read()
         except (OSError, HTTPException) as error:
             self.close()
-            raise OSError(str(error)) from error
+            raise ConnectionError(str(error)) from error
 
     def get(self, act):
         status, text = self.send("GET", act if act.startswith("/") else f"/v1/datasets/{self.dataset}/{act}")

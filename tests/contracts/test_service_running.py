@@ -14,7 +14,8 @@ pytest.importorskip("uvicorn", reason="discreet[service] is not installed")
 from clinic import BY_WARD, COUNT, seen
 from command_line import runner
 from discreet.gate import Ledger
-from running import is_alive, running, wait_for_run, wait_until_gone, write_served
+from running import Client, is_alive, running, wait_for_run, wait_until_gone, write_served
+from scripted_http import certify
 from served import TOML
 
 CENSUS = TOML.replace('table = "visits"', 'table = "visits"\nledger = "census.ledger"')
@@ -152,6 +153,25 @@ def test_a_run_that_is_longer_than_the_drain_is_excused_and_no_failure(folder):
         assert seconds < 5
     with Ledger.open(next(path.parent.glob("*.ledger"))) as ledger:
         assert (ledger.runs.state.total, ledger.spent) == (0, 1)
+
+
+def test_a_service_with_a_certificate_speaks_tls_alone_and_may_listen_beyond_this_machine(folder, capsys):
+    path, tokens = write_served(
+        folder / "tls", service=f'{QUICK}\ncertificate = "localhost.pem"\nkey = "localhost.key"'
+    )
+    certify(path.parent)
+    with running(path, options=("--pg-port", "0")) as service:
+        assert service.http.startswith("https://")
+        assert service.client(tokens["ada"], "tls").get("schema")[0] == 200
+        with connect(service, tokens["ada"], "tls") as client:
+            assert client.pgconn.ssl_in_use
+        plain = Client(service.http.replace("https", "http"))
+        with pytest.raises(ConnectionError), plain:
+            plain.get("/v1/health")
+    run = runner(capsys, ("serve", "--check"))
+    assert run(path, "--host", "0.0.0.0")[0] == 0
+    (path.parent / "localhost.key").write_text("no key")
+    assert "cannot be used for TLS" in run(path)[2]
 
 
 def test_a_service_whose_nursery_is_killed_ends_with_an_error_and_so_do_its_workers(folder):
