@@ -208,4 +208,11 @@ SERVICE_MUTANTS = [
         "    if many > 10**6:",
         "unit/test_service_postgres_parts.py::test_a_number_of_many_digits_is_refused_before_it_is_worked_out",
     ),
+    Mutant(
+        "one person's previews take all threads",
+        "service/guarded_door.py::GuardedDoor._turn_of",
+        "asyncio.Semaphore(MOST_AT_ONCE)",
+        "asyncio.Semaphore(10**6)",
+        "unit/test_service_limits.py::test_free_requests_of_one_person_wait_for_each_other_and_for_nobody_else",
+    ),
 ]

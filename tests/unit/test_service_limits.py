@@ -9,7 +9,7 @@ from tests.clinic import COUNT, opened
 
 from discreet.core import InvalidInput, NotReady
 from discreet.service import Asked, AskedBatch, LocalDoor, Principal, Role
-from discreet.service.guarded_door import MOST_QUESTIONS, MOST_SQL, GuardedDoor
+from discreet.service.guarded_door import MOST_AT_ONCE, MOST_QUESTIONS, MOST_SQL, GuardedDoor
 from discreet.service.limits import MOST_PEOPLE, RateCounter, RateLimits
 from discreet.service.log import LARGEST, AuditLog
 from discreet.service.refusals import TooMany
@@ -134,3 +134,34 @@ def test_a_full_log_is_set_aside_and_one_that_cannot_be_written_stops_the_reques
     with pytest.raises(NotReady, match="audit"):
         log.record(ADA, "clinic", "schema")
     assert not (tmp_path / "elsewhere").exists()
+
+
+def test_free_requests_of_one_person_wait_for_each_other_and_for_nobody_else(clock):
+    """A preview takes a thread of the front, and one person may send hundreds in a minute."""
+
+    class Slow:
+        running, most = 0, 0
+        end = None
+
+        async def preview(self, who, _asked):
+            if who == BOB:
+                return "bob's"
+            self.running += 1
+            self.most = max(self.most, self.running)
+            await self.end.wait()
+            self.running -= 1
+            return "ada's"
+
+    async def main():
+        slow = Slow()
+        slow.end = asyncio.Event()
+        rates = RateCounter(RateLimits(), clock=clock)
+        door = GuardedDoor(slow, dataset="clinic", rates=rates, audit=AuditLog(None))
+        many = [asyncio.create_task(door.preview(ADA, Asked(sql=COUNT, epsilon="1"))) for _ in range(100)]
+        await asyncio.sleep(0)
+        assert await door.preview(BOB, Asked(sql=COUNT, epsilon="1")) == "bob's"
+        slow.end.set()
+        assert await asyncio.gather(*many) == ["ada's"] * 100
+        return slow.most
+
+    assert asyncio.run(main()) == MOST_AT_ONCE

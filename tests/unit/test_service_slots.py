@@ -213,3 +213,21 @@ def test_load_is_told_before_anything_is_sent_to_a_worker():
         return asyncio.get_running_loop().time()
 
     assert run_virtually(main()) == 0.5
+
+
+def test_a_worker_that_comes_back_in_the_moment_in_which_patience_ends_is_not_lost():
+    """It is handed out, or taken by the next; otherwise the service would have one place less for ever."""
+
+    async def main():
+        workers, worker = Workers(None, 1), ScriptedWorker()
+        worker.has_ended = False
+        waiting = asyncio.create_task(workers.take(0.05))
+        await asyncio.sleep(0)
+        loop = asyncio.get_running_loop()
+        loop.call_at(loop.time() + 0.05, workers.give_back, worker)
+        try:
+            return await waiting
+        except Busy:
+            return await workers.take(0.05)
+
+    assert isinstance(run_virtually(main()), ScriptedWorker)

@@ -1,8 +1,10 @@
 """A door that counts requests and writes them down before another door answers them; for all faces alike."""
 
+import asyncio
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Protocol
+from weakref import WeakValueDictionary
 
 from discreet.core import InvalidInput
 from discreet.core.untrusted_text import read_fraction
@@ -28,6 +30,8 @@ from discreet.service.words import (
 
 #: Characters of the SQL of one request, and questions of a batch.
 MOST_SQL, MOST_QUESTIONS = 100_000, 200
+#: Free requests of one person that are worked on at once: a preview takes a third of a second of a thread.
+MOST_AT_ONCE = 4
 #: Requests of the audit log that are listed at most.
 MOST_EVENTS = 1000
 
@@ -55,39 +59,46 @@ class GuardedDoor:
     def __init__(self, door: Door, *, dataset: str, rates: RateCounter, audit: AuditLog) -> None:
         self._door, self._dataset = door, dataset
         self._rates, self._audit = rates, audit
+        self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def schema(self, who: Principal) -> SchemaReply:
         """Return the public facts of all tables."""
         self._admit(who, "schema")
-        return await self._door.schema(who)
+        async with self._turn_of(who):
+            return await self._door.schema(who)
 
     async def facts(self, who: Principal) -> str:
         """Return the public facts of all tables as a remote session reads them."""
         self._admit(who, "facts")
-        return await self._door.facts(who)
+        async with self._turn_of(who):
+            return await self._door.facts(who)
 
     async def shape(
         self, who: Principal, sql: str, *, bars: bool = False, matches: Mapping[str, int] | None = None
     ) -> tuple[AnswerColumn, ...]:
         """Return the names and kinds of what is asked."""
         self._admit(who, "shape", (sql,))
-        return await self._door.shape(who, sql, bars=bars, matches=matches)
+        async with self._turn_of(who):
+            return await self._door.shape(who, sql, bars=bars, matches=matches)
 
     async def explain(self, who: Principal, asked: Asked) -> tuple[str, ...]:
         """Return units, mechanisms and errors of a question as lines."""
         self._admit(who, "explain", (asked.sql,), price=_price_of(asked))
-        return await self._door.explain(who, asked)
+        async with self._turn_of(who):
+            return await self._door.explain(who, asked)
 
     async def preview(self, who: Principal, asked: Asked) -> PreviewReply:
         """Return the price of a question and its predicted errors."""
         self._admit(who, "preview", (asked.sql,), price=_price_of(asked))
-        return await self._door.preview(who, asked)
+        async with self._turn_of(who):
+            return await self._door.preview(who, asked)
 
     async def preview_batch(self, who: Principal, asked: AskedBatch) -> BatchPreviewReply:
         """Return the price of several questions together."""
         _need_few(asked)
         self._admit(who, "preview_batch", asked.sql, price=_price_of(asked))
-        return await self._door.preview_batch(who, asked)
+        async with self._turn_of(who):
+            return await self._door.preview_batch(who, asked)
 
     async def ask(self, who: Principal, asked: Asked) -> AnswerReply:
         """Return the answer to a question, paid for once."""
@@ -114,32 +125,38 @@ class GuardedDoor:
     async def account(self, who: Principal) -> AccountReply:
         """Return what binds this person."""
         self._admit(who, "account")
-        return await self._door.account(who)
+        async with self._turn_of(who):
+            return await self._door.account(who)
 
     async def releases(self, who: Principal, most: int = 100) -> ReleasesReply:
         """Return the last payments that this person may see."""
         self._admit(who, "releases")
-        return await self._door.releases(who, most)
+        async with self._turn_of(who):
+            return await self._door.releases(who, most)
 
     async def certificate(self, who: Principal, request: str) -> str:
         """Return the signed certificate of a release."""
         self._admit(who, "certificate", request=request)
-        return await self._door.certificate(who, request)
+        async with self._turn_of(who):
+            return await self._door.certificate(who, request)
 
     async def ask_more(self, who: Principal, asked: AskedShare) -> ShareRequestsReply:
         """Ask the steward for a larger share."""
         self._admit(who, "ask_more", price=f"share {asked.share}")
-        return await self._door.ask_more(who, asked)
+        async with self._turn_of(who):
+            return await self._door.ask_more(who, asked)
 
     async def share_requests(self, who: Principal) -> ShareRequestsReply:
         """Return the requests for more that this person may see."""
         self._admit(who, "share_requests")
-        return await self._door.share_requests(who)
+        async with self._turn_of(who):
+            return await self._door.share_requests(who)
 
     async def decide(self, who: Principal, number: int, decided: AskedDecision) -> ShareRequestsReply:
         """Grant or decline a request for more."""
         self._admit(who, "decide", request=str(number))
-        return await self._door.decide(who, number, decided)
+        async with self._turn_of(who):
+            return await self._door.decide(who, number, decided)
 
     async def close(self) -> None:
         """End the other door."""
@@ -153,6 +170,10 @@ class GuardedDoor:
             raise InvalidInput(f"{most} is no number of requests.", fix=f"ask for 1 to {MOST_EVENTS}")
         events = [event for event in self._audit.list_recent(MOST_EVENTS) if event.dataset == self._dataset]
         return tuple(events[:most])
+
+    def _turn_of(self, who: Principal) -> asyncio.Semaphore:
+        """Return what bounds the free requests of one person that are worked on at once; the others wait."""
+        return self._turns.setdefault(who.name, asyncio.Semaphore(MOST_AT_ONCE))
 
     def _admit(
         self, who: Principal, act: str, sql: tuple[str, ...] = (), *, request: str = "", price: str = ""

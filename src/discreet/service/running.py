@@ -11,6 +11,7 @@ import resource
 import signal
 import socket
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +41,8 @@ except ImportError:
 RUNS_DRAIN, REPLIES_DRAIN, STATEMENTS_DRAIN = 3.4, 4, 2.8
 #: Seconds between two looks at the processes that fork workers.
 WATCH = 0.5
+#: Threads of the front for questions and previews: more than one person can take.
+THREADS = 16
 #: Files that the service has open beside its connections.
 OTHER_FILES = 512
 
@@ -128,6 +131,7 @@ class _Start:
 async def _serve(start: _Start) -> None:
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
+    loop.set_default_executor(ThreadPoolExecutor(THREADS, thread_name_prefix="discreet-front"))
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     async with AsyncExitStack() as stack:

@@ -91,10 +91,14 @@ class Workers:
         if len(self._waiting) >= MOST_WAITING:
             raise refuse_load()
         self._waiting.append(waiter)
+        # `asyncio.wait_for` would lose a worker that is handed out in the moment in which patience ends.
         try:
-            return await asyncio.wait_for(waiter, patience)
-        except TimeoutError:
-            raise refuse_load() from None
+            await asyncio.wait((waiter,), timeout=patience)
+        finally:
+            waiter.cancel()  # which does nothing to one that has a worker
+        if waiter.cancelled():
+            raise refuse_load()
+        return waiter.result()
 
     def give_back(self, worker: Worker) -> None:
         """Take a worker back at the end of a slot; in place of one that is gone, another is started."""
