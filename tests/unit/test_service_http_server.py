@@ -87,7 +87,8 @@ def test_one_byte_at_a_time_does_not_prolong_the_head():
     async def test(port, stack):
         reader, writer = await connect(port, stack)
         begun = time.monotonic()
-        while not reader.at_eof() and time.monotonic() < begun + 5:
+        # What is sent after the end is answered by a reset, which is no end of the stream.
+        while not reader.at_eof() and reader.exception() is None and time.monotonic() < begun + 5:
             writer.write(b"G")
             await asyncio.sleep(0.02)
         return time.monotonic() - begun
@@ -122,3 +123,15 @@ def test_what_is_no_http_is_refused_and_names_no_software():
     ]
     assert b" 400 " in replies[0].splitlines()[0]
     assert all(b"uvicorn" not in reply.lower() for reply in replies)
+
+
+def test_a_server_that_cannot_listen_does_not_wait_for_connections_for_ever():
+    async def begin():
+        server = build_server(build_app(HttpFace(doors={}, people={})), Listening(port=0))
+        with socket.socket() as listener:  # it is closed before the server begins
+            listener.close()
+            async with asyncio.timeout(10):
+                running = await server.begin(listener)
+        return running.exception()
+
+    assert isinstance(asyncio.run(begin()), (OSError, ValueError))

@@ -155,9 +155,8 @@ async def _hold_service(
         PostgresFace(doors=guarded, people=registries, pay_off=start.service.pay_off),
         _postgres_listening(start.service, start.binding),
     )
-    running = asyncio.create_task(server.serve([listeners[0]]))
+    running = await server.begin(listeners[0])
     try:
-        await server.ready.wait()
         for listener in listeners[1:]:
             await postgres.start(listener)
         start.tell(_addresses(start, listeners))

@@ -102,6 +102,14 @@ class HttpServer(uvicorn.Server):
         await super().startup(sockets)
         self.ready.set()
 
+    async def begin(self, listener: socket.socket) -> asyncio.Task[None]:
+        """Serve on a socket, and return the task of it as soon as connections are taken, or it has failed."""
+        running = asyncio.create_task(self.serve([listener]))
+        ready = asyncio.create_task(self.ready.wait())
+        await asyncio.wait({running, ready}, return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        return running
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         """Capture none."""
