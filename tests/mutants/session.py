@@ -574,4 +574,11 @@ SESSION_MUTANTS = [
         "return replace(self, paid=True)",
         "unit/test_session_participation.py",
     ),
+    Mutant(
+        "the price of a contribution bound is not told before it is bought",
+        "session/context.py::AnalystContext.resolve_limit",
+        'f"once, for {cost_words(plan.cost)}."',
+        '"once, for a price."',
+        "unit/test_session_remote.py::test_an_accuracy_is_bought_by_the_service_and_drawn_here",
+    ),
 ]

@@ -172,6 +172,8 @@ def test_an_accuracy_is_bought_by_the_service_and_drawn_here(tmp_path):
         assert str(unbought.value) == str(here.value)
         asked = remote.sql(COUNT, within=40)
         ada = local.for_analyst("ada")
+        (bound,) = (paid for paid in ada.releases() if paid.request != asked.receipt.request)
+        assert f"Asking buys one first, once, for {bound.cost}." in here.value.problem
         assert asked.rows() == ada.sql(COUNT, within=40).rows()
         assert repr(remote.preview(COUNT, within=40)) == repr(ada.preview(COUNT, within=40))
         assert str(remote.explain(COUNT, within=40)) == str(ada.explain(COUNT, within=40))

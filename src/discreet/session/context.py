@@ -15,7 +15,7 @@ from discreet.core.errors import kind_of
 from discreet.core.limits import Matches
 from discreet.core.schema import Schema, Value
 from discreet.data import measure_sql
-from discreet.gate import Budget, Gate, Ledger, PersonalAccount, need_label
+from discreet.gate import Budget, Gate, Ledger, PersonalAccount, cost_words, need_label
 from discreet.query import (
     Asker,
     Epsilon,
@@ -306,8 +306,13 @@ class AnalystContext(QuestionContext):
                 plans.append(plan_limits(form, facts, spend))
         plan = self.gate.choose_plan(plans)
         if self.gate.price(plan).stored is None:
-            if not buy:
-                return facts  # which the planner refuses, and says why
             # A question that is refused under the smallest limit is refused under any: before the limit is paid for.
             plan_question(question, replace(facts, limit=Limit()), options.spend, bias=options.bias)
+            if not buy:
+                raise InvalidInput(
+                    "The error cannot be predicted before the contribution bound is known. Asking buys one first, "
+                    f"once, for {cost_words(plan.cost)}.",
+                    fix="pass limit=Limit(groups=…, rows_per_group=…), here or when the dataset is opened; or ask "
+                    "with epsilon",
+                )
         return replace(facts, limit=read_bought_limit(self.gate.release(plan).answer))

@@ -266,7 +266,9 @@ EPSILON = {
 }
 WITHIN = {
     "type": "string",
-    "description": 'In place of epsilon: how far off every number may be, such as "25"; the least price is found.',
+    "description": 'In place of epsilon: how far off every number may be, such as "25"; the least price is found. '
+    "Where preview refuses because no contribution bound is known, ask buys one first, at the price that the refusal "
+    "names, beside the cost of the answer.",
 }
 REQUEST = {
     "type": "string",
