@@ -215,4 +215,11 @@ SERVICE_MUTANTS = [
         "asyncio.Semaphore(10**6)",
         "unit/test_service_limits.py::test_free_requests_of_one_person_wait_for_each_other_and_for_nobody_else",
     ),
+    Mutant(
+        "another price under the same id is not counted",
+        "service/limits.py::RateCounter.count_spending",
+        "(currency, amount, request) in (one[1:] for one in usage.spent)",
+        "request in (one[3] for one in usage.spent)",
+        "unit/test_service_limits.py::test_what_is_asked_again_under_its_id_is_counted_once",
+    ),
 ]

@@ -79,6 +79,17 @@ def test_spending_is_bounded_by_the_hour_in_the_limits_own_currency(clock):
     counter.count_spending(ADA, "epsilon", Fraction(3, 4))
 
 
+def test_what_is_asked_again_under_its_id_is_counted_once(clock):
+    """It is paid for once: a question that was late is asked again, and is not refused for that."""
+    counter = RateCounter(RateLimits(epsilon_per_hour=Fraction(1)), clock=clock)
+    for _ in range(3):
+        counter.count_spending(ADA, "epsilon", Fraction(3, 4), "late")
+    for amount, request in ((Fraction(1, 2), "late"), (Fraction(3, 4), "other"), (Fraction(3, 4), None)):
+        with pytest.raises(TooMany):
+            counter.count_spending(ADA, "epsilon", amount, request)
+    counter.count_spending(BOB, "epsilon", Fraction(3, 4), "late")
+
+
 def test_a_price_below_zero_makes_no_room_for_others(session, clock):
     door = guarded(session, clock, epsilon_per_hour=Fraction(1, 10))
     cheap = AskedBatch(sql=("SELECT COUNT(*) FROM visits",), epsilon="-100")

@@ -107,7 +107,7 @@ class GuardedDoor:
             if asked.pay and self._rates.limits.counts_spending:
                 preview = await self._door.preview(who, asked)
                 if preview.spend is not None and (asked.fresh or not preview.free):
-                    self._rates.count_spending(who, str(preview.currency), Fraction(preview.spend))
+                    self._rates.count_spending(who, str(preview.currency), Fraction(preview.spend), asked.request)
             return await self._door.ask(who, asked)
 
     async def batch(self, who: Principal, asked: AskedBatch) -> BatchReply:
@@ -119,7 +119,7 @@ class GuardedDoor:
                 # The price of a batch is the one that is offered; what turns out to be stored counts all the same.
                 currency = "rho" if asked.epsilon is None else "epsilon"
                 offered = asked.rho if asked.epsilon is None else asked.epsilon
-                self._rates.count_spending(who, currency, read_fraction(offered))
+                self._rates.count_spending(who, currency, read_fraction(offered), asked.request)
             return await self._door.batch(who, asked)
 
     async def account(self, who: Principal) -> AccountReply:

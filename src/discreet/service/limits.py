@@ -58,7 +58,8 @@ class _Usage:
 
     def __init__(self) -> None:
         self.requests: deque[float] = deque()
-        self.spent: deque[tuple[float, str, Fraction]] = deque()
+        #: When, in which currency, how much, and under which id, if it has one.
+        self.spent: deque[tuple[float, str, Fraction, str | None]] = deque()
         self.at_once = 0
 
 
@@ -94,8 +95,11 @@ class RateCounter:
         finally:
             usage.at_once -= 1
 
-    def count_spending(self, who: Principal, currency: str, amount: Fraction) -> None:
-        """Count a price before it is paid, or refuse it. What is paid in a currency without a limit is refused."""
+    def count_spending(self, who: Principal, currency: str, amount: Fraction, request: str | None = None) -> None:
+        """Count a price before it is paid, or refuse it. What is paid in a currency without a limit is refused.
+
+        What was counted under the id of a request is not counted again: under one id nothing is paid for twice.
+        """
         if not self.limits.counts_spending:
             return
         amount = positive(amount, currency)  # a price below 0 would make room for others
@@ -109,13 +113,15 @@ class RateCounter:
             )
         while usage.spent and usage.spent[0][0] <= now - HOUR:
             usage.spent.popleft()
-        same = [(at, paid) for at, other, paid in usage.spent if other == currency]
+        if request is not None and (currency, amount, request) in (one[1:] for one in usage.spent):
+            return
+        same = [(at, paid) for at, other, paid, _ in usage.spent if other == currency]
         if sum((paid for _, paid in same), Fraction(0)) + amount > most:
             raise TooMany.wait(
                 f"{who.name} would spend more than {currency} = {most} in an hour.",
                 seconds=_seconds(same[0][0] + HOUR - now),
             )
-        usage.spent.append((now, currency, amount))
+        usage.spent.append((now, currency, amount, request))
 
     def _usage_of(self, who: Principal) -> _Usage:
         usage = self._usage.pop(who.name, None) or _Usage()
