@@ -91,7 +91,7 @@ def need_private_address(host: str, *, encrypted: bool, behind_proxy: bool) -> N
     raise InvalidInput(
         f"{host} is not an address of this machine alone, and nothing encrypts what goes there.",
         fix='below [service], write certificate = "…" and key = "…"; or pass --behind-proxy, if a proxy in front '
-        "encrypts, and nobody else can reach this address",
+        "encrypts, and no other machine can reach this address",
     )
 
 

@@ -338,5 +338,5 @@ def _need_person(people: Mapping[str, PersonRecord], name: str) -> PersonRecord:
 def _refuse_missing(place: Path) -> NotReady:
     return NotReady(
         f"There is no registry of people at {place.name}.",
-        fix="add somebody with: discreet people add NAME --role ROLE",
+        fix="add a person with: discreet people add NAME --role ROLE",
     )

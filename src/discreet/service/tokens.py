@@ -105,7 +105,7 @@ class TokenKey:
         if len(key) != KEY_BYTES:
             raise NotReady(
                 f"The key of the tokens, {path.name}, is missing or unreadable.",
-                fix="restore it from a backup, with the file of people; or remove both and add everybody anew",
+                fix="restore it from a backup, with the file of people; or remove both and add all people again",
             )
         return cls(key)
 

@@ -238,7 +238,7 @@ class PersonalAccount:
         reached = self.reached[0] + more, self.reached[1]
         if self.closed or reached[0] > self.terms.limit:
             raise BudgetExceeded(
-                "A review of all failures sets a new reserve aside in every account, and somebody may have less left.",
+                "A review of all failures sets a new reserve aside in every account, and one may have less left.",
                 fix="raise the limit first, with a reason; or review the failures of one analyst",
             )
         return replace(self, reached=reached, reserve=self.reserve + more)
@@ -370,7 +370,7 @@ class PersonalAccount:
             )
         if self.base[1] + price[1] > self._most_failures:
             raise BudgetExceeded(
-                "This may fail with a δ that is more than anybody's account has for it.",
+                "This may fail with a larger δ than any account has for it.",
                 fix="ask with a smaller delta, or for groups that are public",
             )
         return price

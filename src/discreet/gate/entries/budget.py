@@ -242,7 +242,7 @@ def _need_persons(budget: Budget, total: object, *, said: bool) -> None:
         )
     if budget.unit.neighbours is not Neighbours.ADD_REMOVE:
         raise InvalidInput(
-            "Personal accounts are for neighbours that are added or removed: nobody pays for whom they replace.",
+            "Personal accounts need add/remove neighbours: with replacement, two people share one change.",
             fix='leave out neighbours, or per="person"',
         )
     if total is not None and not isinstance(total, Budget):

@@ -118,7 +118,7 @@ def need_anchored(reading: LedgerReader, places: Places, state: LedgerState, *, 
             )
         if anchor.signature and not anchor.is_signed_by(state.birth.key):
             raise LedgerDamaged(
-                f"The anchor of entry {anchor.number} is not signed by the ledger's key: somebody made it up.",
+                f"The anchor of entry {anchor.number} is not signed by the ledger's key, so it is not genuine.",
                 fix="find out who wrote it; put back the anchor that the steward signed",
             )
         _need_head(reading, anchor)

@@ -319,7 +319,9 @@ def _record_answer(account: Account, payment: int) -> Account:
 def _record_charges(account: Account, event: Peopled, number: int) -> Account:
     """Return the account after persons were charged, or charges added up; refuse what was done on old balances."""
     if not isinstance(account, PersonalAccount):
-        raise InvalidInput("This ledger has no personal accounts.", fix="pay, and release: everybody is charged")
+        raise InvalidInput(
+            "This ledger has no personal accounts.", fix="pay, and release: one account is charged for all"
+        )
     settled = account.settled if isinstance(event, Snapshot) else event.settled
     if (event.after, settled) != (account.charged, account.settled):
         raise InvalidInput("Others were charged meanwhile.", fix="ask again under the same request, which is free")

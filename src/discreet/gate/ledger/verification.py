@@ -116,7 +116,7 @@ class History:
         elif payment in self.released:
             self.faults.append(f"entry {number} releases what was released before")
         elif self.personal and (charge is None or charge != self.charged.get(payment)):
-            self.faults.append(f"entry {number} releases what nobody was charged for, or not last")
+            self.faults.append(f"entry {number} releases an answer without charging its people first")
         self.released.add(payment)
 
     def _begin(self, number: int, payment: int, step: int) -> None:
@@ -220,9 +220,9 @@ class PeopleAudit:
         if isinstance(event, Charged):
             self._charges, self._account = self._charges + 1, self._account.record_run(event.payment)
             if self._over(people):
-                self.faults.append(f"entry {number} charges somebody more than was left")
+                self.faults.append(f"entry {number} charges a person more than that person had left")
             if self._beyond(people):
-                self.faults.append(f"entry {number} charges somebody more than the promise says that anybody has lost")
+                self.faults.append(f"entry {number} charges a person more than the promise allows")
 
     def _over(self, people: ChargeRecord) -> bool:
         """Tell whether somebody who was charged is beyond the limits of that moment."""

@@ -104,7 +104,7 @@ class Terms:
             return "the account is closed: nothing can be charged any more"
         beside = f", {text_up(self.reserve)} of it reserved for failed runs" if self.reserve else ""
         if self.base:
-            beside += f", {text_up(self.base)} of it charged to everybody for disclosures elsewhere"
+            beside += f", {text_up(self.base)} of it charged to every person for disclosures elsewhere"
         most = "" if self.most is None else f"; one question takes at most {text_down(self.most)}"
         own = f"a budget of {self.symbol} = {text_down(self.limit)}"
         return f"{own}{beside}{most}; balances are private"

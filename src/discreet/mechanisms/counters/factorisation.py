@@ -46,9 +46,9 @@ class FactorisationCounter:
     discrete Gaussian noise z; B = A·C⁻¹ of the rounded C is applied afterwards, in floats.
 
     Guarantee: ρ-zCDP for all steps together, where one unit adds what `limit` says to the exact counts; also if
-        arriving data depends on earlier releases. c is not negative and does not grow, so ⟨C_s, C_t⟩ = Σ_j
-        c_j·c_{j+t−s}, over j < steps − t for s ≤ t, falls with t and with t − s; hence the first steps move most:
-        `discreet.mechanisms.counters.readings`.
+    arriving data depends on earlier releases. c is not negative and does not grow, so ⟨C_s, C_t⟩ = Σ_j
+    c_j·c_{j+t−s}, over j < steps − t for s ≤ t, falls with t and with t − s; hence the first steps move most:
+    `discreet.mechanisms.counters.readings`.
     Reference: Fichtenberger, Henzinger, Upadhyay 2023; Henzinger, Upadhyay, Upadhyay 2023; adaptively arriving data:
     Denisov, McMahan, Rush, Smith, Thakurta 2022.
     """

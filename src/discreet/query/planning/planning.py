@@ -137,7 +137,7 @@ def _build_thresholds(question: Question, places: Sequence[int], facts: Planning
     read = facts.read_number
     if question.thresholds and read is None:
         raise InvalidInput(
-            "A condition compares with the answer to another question, which nobody reads here.",
+            "A condition compares with the answer to another question. A batch or a stream cannot ask it first.",
             fix="ask a session; or pass PlanningContext(…, read_number=discreet.query.read_number)",
         )
     kinds = map(need_threshold_kind, question.thresholds)

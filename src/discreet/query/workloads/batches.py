@@ -49,7 +49,7 @@ class BatchPlan:
     """Several questions about one table, fixed beforehand, and paid for together.
 
     Guarantee: the composition of all that is measured, `cost`. No part of a batch depends on an answer in it, so that
-        the privacy-loss distribution of the whole is that of its parts, convolved.
+    the privacy-loss distribution of the whole is that of its parts, convolved.
     Reference: Dwork, Roth 2014, Theorem 3.16; for the distribution, Sommer, Meiser, Mohammadi 2019.
     """
 

@@ -298,7 +298,9 @@ def _read_other_set(words: Sequence[Piece], at: int) -> Statement:
     """Return what sets a transaction, which reads in any case; refuse to be somebody else."""
     if words[at].upper in ("ROLE", "AUTHORIZATION") and not _is_word(words, at + 1, "DEFAULT", "NONE"):
         raise SqlRefusal.coded(
-            "42501", "Nobody asks in the name of another.", "log in with the name and the token of the other"
+            "42501",
+            "Asking in the name of another person is not possible.",
+            "log in with the name and the token of the other",
         )
     return Nothing("SET")
 

@@ -67,7 +67,7 @@ class ServiceAddress:
         secure = parts.scheme == "https"
         if not secure and not is_loopback(host):
             raise InvalidInput(
-                "Without TLS, everybody on the way could read the token.",
+                "Without TLS, every machine on the way could read the token.",
                 fix="use https://…; http://… is for services on this machine only",
             )
         return cls(secure=secure, host=host, port=port or (443 if secure else 80), path=path)
