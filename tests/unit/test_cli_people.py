@@ -39,6 +39,13 @@ def test_a_person_is_added_with_a_share_and_a_token_that_admits_them(clinic, fac
     assert added["token"] not in str(shown)
 
 
+def test_a_list_of_people_says_that_a_token_without_an_end_has_none(clinic, facts, run):
+    facts("people", "add", "ada", "--role", "analyst")
+    listed = run("people", "list")[1]
+    assert "no end" in listed
+    assert "revoked" not in listed
+
+
 def test_a_token_is_rotated_and_revoked(clinic, facts, run):
     old = facts("people", "add", "ada", "--role", "steward", "--days", "30")["token"]
     new = facts("people", "rotate", "ada", "--overlap", "0")["token"]

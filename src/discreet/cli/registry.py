@@ -67,7 +67,7 @@ def _row(person: PersonRecord) -> list[str]:
     if person.revoked is not None:
         return [who.name, who.role.value, who.team, "none", f"revoked {_day(person.revoked)}"]
     newest = person.tokens[-1]
-    end = "replaced or revoked" if newest.expires is None else _day(newest.expires)
+    end = "no end" if newest.expires is None else _day(newest.expires)
     return [who.name, who.role.value, who.team, f"dsc1.{newest.identity}.…", end]
 
 

@@ -132,13 +132,21 @@ class DatasetAccount:
         """Return the account after an analyst and a team (empty: not charged) pay from their shares alone."""
         account = self
         if analyst or self.policy is Policy.SEPARATE:
-            whose = "the analyst's own share" if analyst in self.limits else "what one analyst may learn"
+            whose = (
+                "the analyst's own share: the steward can grant a larger one"
+                if analyst in self.limits
+                else "what one analyst may learn"
+            )
             own = _admit_as(self._own(analyst), cost, whose)
             account = replace(account, analysts={**account.analysts, analyst: own})
         if team:
             if self.policy is not Policy.SHARED:
                 raise not_shared()
-            whose = "the share of the analyst's team" if team in self.team_limits else "what one team may learn"
+            whose = (
+                "the share of the analyst's team: the steward can grant a larger one"
+                if team in self.team_limits
+                else "what one team may learn"
+            )
             theirs = _admit_as(self.filter_of_team(team), cost, whose)
             account = replace(account, teams={**account.teams, team: theirs})
         return account

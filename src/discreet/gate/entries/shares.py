@@ -46,7 +46,10 @@ class ShareState:
     def record_request(self, request: OpenRequest) -> "ShareState":
         """Return the state after one more request; refuse a second one of the same share by the same analyst."""
         if any((other.analyst, other.team) == (request.analyst, request.team) for other in self.open):
-            raise InvalidInput("An earlier request awaits a decision.", fix="wait for it: discreet ledger requests")
+            raise InvalidInput(
+                "An earlier request awaits a decision.",
+                fix="wait for it; the steward decides with: discreet ledger requests, grant or decline",
+            )
         if len(self.open) >= MOST_OPEN:
             raise InvalidInput(
                 f"{MOST_OPEN} requests for more await a decision.", fix="ask the steward to decide about them first"
