@@ -68,6 +68,13 @@ SERVICE_MUTANTS = [
         f"{SLOTS}::test_a_run_that_is_made_again_has_slots_of_its_own_and_is_counted_where_it_is_late",
     ),
     Mutant(
+        "one person may fill the disk with an audit log",
+        "service/guarded_door.py::GuardedDoor._admit",
+        "min(characters, MOST_SQL)",
+        "0",
+        "unit/test_service_limits.py::test_the_audit_log_grows_by_a_bounded_number_of_characters_a_minute",
+    ),
+    Mutant(
         "an answer is stored when it is ready",
         "gate/gate.py::Gate._run",
         "            run.number = self._pacer.finish(run.number)\n",

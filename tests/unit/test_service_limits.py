@@ -42,6 +42,26 @@ def guarded(session, clock, place=None, **limits):
     return GuardedDoor(LocalDoor(session), dataset="clinic", rates=rates, audit=AuditLog(place))
 
 
+def test_the_audit_log_grows_by_a_bounded_number_of_characters_a_minute(session, clock, tmp_path):
+    door = guarded(session, clock, tmp_path / "audit.log", characters=250)
+    long = COUNT + " " * (100 - len(COUNT))
+
+    def look(who):
+        asyncio.run(door.shape(who, long))
+
+    look(ADA)
+    look(ADA)
+    size = (tmp_path / "audit.log").stat().st_size
+    for _ in range(3):
+        with pytest.raises(TooMany, match="250 characters of SQL in a minute"):
+            look(ADA)
+    assert (tmp_path / "audit.log").stat().st_size == size
+    look(BOB)
+    asyncio.run(door.schema(ADA))  # which has no SQL
+    clock.now = 61
+    look(ADA)
+
+
 def test_requests_are_counted_by_person_and_forgotten_after_a_minute(clock):
     counter = RateCounter(RateLimits(requests=2), clock=clock)
     counter.count_request(ADA)

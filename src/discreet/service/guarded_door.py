@@ -178,8 +178,9 @@ class GuardedDoor:
     def _admit(
         self, who: Principal, act: str, sql: tuple[str, ...] = (), *, request: str = "", price: str = ""
     ) -> None:
-        self._rates.count_request(who)
-        if sum(map(len, sql)) > MOST_SQL:
+        characters = sum(map(len, sql))
+        self._rates.count_request(who, min(characters, MOST_SQL))
+        if characters > MOST_SQL:
             raise InvalidInput(f"The SQL is longer than {MOST_SQL} characters.", fix="ask for less at once")
         self._audit.record(who, self._dataset, act, sql=sql, request=request[:100], price=price[:100])
 

@@ -28,6 +28,8 @@ class RateLimits:
 
     #: Requests of all kinds in a minute.
     requests: int = 600
+    #: Characters of SQL in a minute. They are written to the audit log, which keeps them for ever.
+    characters: int = 1_000_000
     #: Questions that run at once.
     at_once: int = 4
     #: The ε, and the ρ, that may be spent in an hour; None: as much as the ledger allows.
@@ -36,6 +38,7 @@ class RateLimits:
 
     def __post_init__(self) -> None:
         whole(self.requests, "requests")
+        whole(self.characters, "characters")
         whole(self.at_once, "at_once")
         for name in ("epsilon_per_hour", "rho_per_hour"):
             if getattr(self, name) is not None:
@@ -57,7 +60,8 @@ class _Usage:
     __slots__ = ("at_once", "requests", "spent")
 
     def __init__(self) -> None:
-        self.requests: deque[float] = deque()
+        #: When, and with how many characters of SQL.
+        self.requests: deque[tuple[float, int]] = deque()
         #: When, in which currency, how much, and under which id, if it has one.
         self.spent: deque[tuple[float, str, Fraction, str | None]] = deque()
         self.at_once = 0
@@ -71,17 +75,21 @@ class RateCounter:
         self._clock = clock
         self._usage: dict[str, _Usage] = {}
 
-    def count_request(self, who: Principal) -> None:
-        """Count a request, or refuse it."""
+    def count_request(self, who: Principal, characters: int = 0) -> None:
+        """Count a request and the characters of its SQL, or refuse it."""
         usage, now = self._usage_of(who), self._clock()
-        while usage.requests and usage.requests[0] <= now - MINUTE:
+        while usage.requests and usage.requests[0][0] <= now - MINUTE:
             usage.requests.popleft()
         if len(usage.requests) >= self.limits.requests:
             raise TooMany.wait(
                 f"More than {self.limits.requests} requests came from {who.name} in a minute.",
-                seconds=_seconds(usage.requests[0] + MINUTE - now),
+                seconds=_seconds(usage.requests[0][0] + MINUTE - now),
             )
-        usage.requests.append(now)
+        if characters and characters + sum(size for _, size in usage.requests) > self.limits.characters:
+            raise TooMany.wait(
+                f"{who.name} has sent {self.limits.characters} characters of SQL in a minute.", seconds=MINUTE
+            )
+        usage.requests.append((now, characters))
 
     @contextmanager
     def hold_place(self, who: Principal) -> Iterator[None]:
