@@ -465,6 +465,18 @@ def test_nobody_asks_for_more_of_a_share_that_is_not_there(ledger):
             ledger.shares.request_more(0.3, reason="more", **who)
 
 
+@pytest.mark.parametrize("team", ["", "icu"])
+@pytest.mark.parametrize("limit", [0.1, 0.2])
+def test_nobody_asks_for_a_share_that_is_no_larger(ledger, team, limit):
+    """Granting it would take from who asked for more."""
+    share(ledger, ann=0.2, ICU=0.2)
+    before = ledger.state
+    with pytest.raises(InvalidInput, match="not more than the share"):
+        ledger.shares.request_more(limit, analyst="ann", team=team, reason="less")
+    assert ledger.state == before
+    assert ledger.shares.request_more(0.3, analyst="ann", team=team, reason="more")
+
+
 def test_requests_do_not_fill_a_ledger():
     from discreet.gate.entries.shares import OpenRequest
 
@@ -515,8 +527,9 @@ def follow(ledger, model, answers, step):
 
 
 def request(ledger, model, analyst, team, limit):
-    shared = (team or analyst) in (model.team_shares if team else model.shares)
-    expected = shared and model.requests.get((analyst, team), limit) == limit
+    now = model.team_shares.get(team) if team else model.shares.get(analyst)
+    larger = now is not None and limit > now
+    expected = model.requests.get((analyst, team), limit if larger else None) == limit
     try:
         ledger.shares.request_more(limit, analyst=analyst, team=team, reason="more")
     except InvalidInput:

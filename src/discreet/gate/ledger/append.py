@@ -31,7 +31,7 @@ from discreet.gate.entries.events import (
     to_body,
 )
 from discreet.gate.entries.runs import ENDINGS, GONE, need_least_price
-from discreet.gate.ledger.copying import find_copied, need_share
+from discreet.gate.ledger.copying import find_copied, need_larger_share
 from discreet.gate.ledger.opening import Places, need_continued
 from discreet.gate.ledger.state import LedgerState
 from discreet.gate.stores.protocol import (
@@ -191,8 +191,8 @@ def _need_runnable(event: Event, state: LedgerState, reading: LedgerReader) -> N
     match event:
         case Payment(cost=cost) | Copied(cost=cost):
             need_least_price(state.birth.budget, cost)
-        case Requested(analyst=analyst, team=team):
-            need_share(state.account, analyst, team)
+        case Requested(analyst=analyst, team=team, limit=limit):
+            need_larger_share(state.account, analyst, team, limit)
         case Decided(limit=limit) if limit is not None and limit <= 0:
             raise InvalidInput("A share must be above 0.", fix="decline the request, with a reason")
         case Begun():

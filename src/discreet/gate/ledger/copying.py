@@ -4,6 +4,8 @@ A payment of an analyst with a share is proposed as *once*: if somebody has paid
 is not paid for again. The entry that is written then charges the analyst and the team, each of them once for a payment.
 """
 
+from fractions import Fraction
+
 from discreet.core import InvalidInput
 from discreet.gate.accounts.personal_terms import Account
 from discreet.gate.entries.chain import damage_error
@@ -69,11 +71,21 @@ def read_entitling(reading: LedgerReader, number: int) -> Entitling:
     return event
 
 
-def need_share(account: Account, analyst: str, team: str) -> None:
-    """Refuse to ask for more where nothing is shared out: without a share, the budget of the dataset binds alone."""
-    if not (account.has_share("", team) if team else account.has_share(analyst)):
+def need_larger_share(account: Account, analyst: str, team: str, limit: Fraction) -> None:
+    """Refuse to ask for more where nothing is shared out, and to ask for no more than there is.
+
+    Without a share, the budget of the dataset binds alone.
+    """
+    shared = account.has_share("", team) if team else account.has_share(analyst)
+    now = account.team_limits.get(team) if team else account.limits.get(analyst)
+    if not shared or now is None:
         whose = "The team has" if team else "The analyst has"
         raise InvalidInput(
             f"{whose} no share: the budget of the dataset binds alone.",
             fix="ask the steward to raise that: discreet ledger raise",
+        )
+    if limit <= now:
+        raise InvalidInput(
+            "This is not more than the share is already.",
+            fix="ask for the whole share that is needed, and not for what is added to it",
         )

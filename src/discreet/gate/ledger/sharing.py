@@ -110,7 +110,7 @@ class Sharing:
             The number of the request. The same request again is the same number.
 
         Raises:
-            InvalidInput: There is no such share, or an earlier request awaits a decision.
+            InvalidInput: There is no such share, it is as large already, or an earlier request awaits a decision.
 
         """
         event = Requested(
