@@ -49,7 +49,8 @@ def add_command(arguments: Arguments) -> CommandOutput:
 
     principal, token = add_person(arguments)
     facts: dict[str, Fact] = {"name": principal.name, "role": principal.role.value, "token": token}
-    lines = (f"{principal.name} may use the service as {principal.role.value}.", "", f"  {token}", "", SHOWN_ONCE)
+    first = f"{principal.name} may use the service as {principal.role.value}."
+    lines = (first, "", f"  {token}", "", SHOWN_ONCE, "The service is started with: discreet serve")
     return CommandOutput("add", facts, lines)
 
 
@@ -93,4 +94,7 @@ def revoke_command(arguments: Arguments) -> CommandOutput:
 
 
 #: Said of a new token.
-SHOWN_ONCE = "This token is shown once and stored nowhere: pass it on by a safe way."
+SHOWN_ONCE = (
+    "This token is shown once and stored nowhere: pass it on by a safe way. "
+    "It is the password of psql and the like, and token= of discreet.connect."
+)

@@ -136,7 +136,10 @@ class AccessToken:
         raise WrongType("A token is not copied.", fix="connect again where it is needed")
 
 
-TOKEN_FIX = f"pass token=…, a text or the Path of a file; or set {TOKEN} or {TOKEN_FILE}. The steward gives tokens"
+TOKEN_FIX = (
+    f"pass token=…, a text or the Path of a file (in a terminal --token-file FILE); or set {TOKEN} or {TOKEN_FILE}. "
+    "The steward gives tokens"
+)
 
 
 def _read_token(path: Path) -> str:
