@@ -100,6 +100,29 @@ def test_names_that_are_named_again_and_again_are_refused_at_once():
         asked(f"WITH {', '.join(chain)} SELECT COUNT(*) FROM a99")
 
 
+@pytest.mark.parametrize(
+    ("first", "more"),
+    [
+        (
+            "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward",
+            "SELECT x.ward, x.n FROM {0} x JOIN {0} y USING (ward)",
+        ),
+        ("SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward", "SELECT * FROM {0} UNION ALL SELECT * FROM {0}"),
+        ("SELECT COUNT(*) AS n FROM visits", "SELECT n, (SELECT n FROM {0}) AS m FROM {0}"),
+        (
+            "SELECT COUNT(*) AS n FROM visits",
+            "SELECT COUNT(*) AS n FROM visits WHERE stay > (SELECT n FROM {0}) AND age > (SELECT n FROM {0})",
+        ),
+    ],
+)
+def test_answers_that_are_named_again_and_again_are_refused_at_once(first, more):
+    parts = [f"a0 AS ({first})", *(f"a{n} AS ({more.format(f'a{n - 1}')})" for n in range(1, 31))]
+    start = time.process_time()
+    with pytest.raises(QueryRefused, match="refers to tables more than 32 times"):
+        asked(f"WITH {', '.join(parts)} SELECT * FROM a30")
+    assert time.process_time() - start < LONGEST
+
+
 def test_as_many_joins_as_there_may_be_are_read_in_a_moment():
     """Each join looks at those before it, but not at all of them for each column."""
     joins = "".join(f" JOIN visits t{n} ON t{n}.patient_id = t{n - 1}.patient_id" for n in range(1, 31))

@@ -419,10 +419,15 @@ def _find_answer(node: exp.Expr, known: Known) -> InnerQuestion | None:
             return None
         alias = alias or node.name
         node, known = given.node.this, replace(given.known, numbers=known.numbers)
+        found = known.numbers.answers
+        # Names that double each other would be looked at 2ⁿ times.
+        if id(given.node) not in found:
+            found[id(given.node)] = is_answer(_unwrap(node), known)
+        is_one = found[id(given.node)]
+    else:
+        is_one = is_answer(_unwrap(node), known)
     select = _unwrap(node)
-    if not is_answer(select, known):
-        return None
-    return InnerQuestion(select, add_with_names(select, known), alias)
+    return InnerQuestion(select, add_with_names(select, known), alias) if is_one else None
 
 
 def _unwrap(node: exp.Expr) -> exp.Expr:

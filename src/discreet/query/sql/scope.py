@@ -188,6 +188,8 @@ class Numbers:
 
     tables: int = 0
     columns: int = 0
+    #: Whether what WITH names is a question by itself, by the identity of its node: found once, however often named.
+    answers: dict[int, bool] = field(default_factory=dict)
 
     def fresh(self, name: str) -> str:
         """Return a name that no other column has."""
