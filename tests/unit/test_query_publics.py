@@ -106,6 +106,19 @@ def test_squares_are_taken_on_a_coarser_grid_where_they_would_not_fit():
     assert fine.high >= 10**15
 
 
+def test_functions_of_listed_values_have_listed_values():
+    assert public_values(call(F.LOWER, of("ward")), SCHEMA) == ("a", "b", "c")
+    assert public_values(call(F.SUBSTRING, of("ward"), Literal.of(2), Literal.of(1)), SCHEMA) == ("",)
+    assert public_values(call(F.LENGTH, of("ward")), SCHEMA) == (1,)
+    assert public_values(call(F.CONCAT, of("ward"), of("ward")), SCHEMA) == ("AA", "BB", "CC")
+    assert public_values(call(F.CONCAT, of("ward"), of("city")), SCHEMA) is None
+    unknown = call(F.LOWER, call(F.COALESCE, of("ward"), Literal.of("None")))
+    assert public_values(unknown, SCHEMA) == ("a", "b", "c", "none")
+    assert public_values(call(F.LOWER, of("city")), SCHEMA) is None
+    either = Case(((call(F.EQ, of("ward"), Literal.of("A")), Literal.of("b ")),), of("city"))
+    assert public_values(call(F.RTRIM, either), SCHEMA) is None
+
+
 def test_public_groups():
     tens = call(F.MULTIPLY, call(F.FLOOR, call(F.DIVIDE, of("age"), Literal.of(10))), Literal.of(10))
     assert public_values(tens, SCHEMA) == tuple(range(0, 111, 10))

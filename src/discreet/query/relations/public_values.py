@@ -170,7 +170,8 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
                 [public_values(argument, schema) for argument in arguments if not is_null(argument)]
             )
         case Call():
-            return _image(expression, schema) or list_values(expression) or _list_texts(expression)
+            known = _image(expression, schema) or list_values(expression) or _list_texts(expression)
+            return known or _list_images(expression, schema)
         case _:
             return (False, True)
 
@@ -231,14 +232,44 @@ def _list_texts(expression: Call) -> tuple[Value, ...] | None:
     if len(days) != 1:
         return None
     (day,) = days
+    if day.kind is not Kind.DATE:
+        return None
     name = ColumnValue("\0day", Kind.DATE)  # no column is called so
-    values = list_values(day) if day.kind is Kind.DATE else None
+    values = list_values(day)
     made = put_names(expression, {day: name})
     try:
-        texts = [evaluate(made, {name.name: value}) for value in values or ()]
+        texts = [evaluate(made, {name.name: value}) for value in (*values, None)] if values else []
     except NotEvaluable:
         return None
     return tuple(dict.fromkeys(text for text in texts if text is not None)) or None
+
+
+def _list_images(expression: Call, schema: Schema) -> tuple[Value, ...] | None:
+    """Return what a function makes of the values of its one column, where these are listed, such as UPPER(ward).
+
+    A row with a value that is not listed counts if the function makes the same of it as of one that is.
+    """
+    columns = _columns_of(expression)
+    if len(columns) != 1 or expression.kind not in (Kind.TEXT, Kind.INTEGER, Kind.DATE):
+        return None
+    (column,) = columns
+    values = public_values(column, schema)
+    if values is None:
+        return None
+    try:
+        images = [evaluate(expression, {column.name: value}) for value in values]
+        of_null = evaluate(expression, {column.name: None})
+    except NotEvaluable:
+        return None
+    # NULL is listed only if the column's list has it; what a function makes of NULL is a value like others.
+    return tuple(dict.fromkeys(images if of_null is None else [*images, of_null]))
+
+
+def _columns_of(expression: Expression) -> set[ColumnValue]:
+    """Return the columns that an expression is made of."""
+    if isinstance(expression, ColumnValue):
+        return {expression}
+    return {column for child in children(expression) for column in _columns_of(child)}
 
 
 def _days_in(expression: Expression) -> set[Expression]:
