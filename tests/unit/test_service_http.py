@@ -14,7 +14,7 @@ from discreet.service import AnswerReply
 from discreet.service.http.messages import BodyLimits
 from discreet.service.http.problems import STATUSES
 from discreet.service.limits import RateLimits
-from discreet.service.refusals import KINDS, Busy, NotYet
+from discreet.service.refusals import KINDS, Busy, NotYet, TooMany
 from discreet.service.words import read_text
 from service_http import Served, serve_session
 
@@ -230,6 +230,13 @@ def test_too_many_requests_are_429_for_their_sender_alone(session, tmp_path):
     assert 0 < int(reply.headers["retry-after"]) <= 60
     assert problem_of(reply, 429)["kind"] == "TooMany"
     assert served.get("account", who="bob").status_code == 200
+
+
+def test_where_waiting_does_not_help_a_refusal_names_no_time(tmp_path):
+    served = Served(RaisingDoor(TooMany("It costs more than an hour allows.", fix="ask for less at once")), tmp_path)
+    reply = served.post("ask", {"sql": COUNT, "epsilon": "1"})
+    assert problem_of(reply, 429)["kind"] == "TooMany"
+    assert "retry-after" not in reply.headers
 
 
 def test_every_reply_has_the_headers_that_browsers_heed_and_no_page_of_another_origin_is_served(clinic):

@@ -41,7 +41,7 @@ STATUSES: Mapping[str, int] = {
     "Busy": 503,
 }
 #: Kinds after which the same request may be sent again, in so many seconds if the error does not say it.
-WAITS: Mapping[str, int] = {"StillRunning": 1, "NotYet": 1, "TooMany": 60, "Busy": 1}
+WAITS: Mapping[str, int] = {"StillRunning": 1, "NotYet": 1, "Busy": 1}
 #: In place of the name of a logger, which means something to whoever holds the process.
 FOR_STEWARDS = "the steward finds details in the operator's log"
 
