@@ -44,6 +44,10 @@ SPARK_SAMPLE = (
 )
 
 
+#: Tests of real processes, a module of which shares one service.
+SERVED = "contracts/test_service_"
+
+
 def read_table(path: Path = TABLE) -> dict[str, int]:
     """Return one in how many cases of a test function is run; 0: none."""
     lines = [line.split() for line in path.read_text().splitlines() if line and not line.startswith("#")]
@@ -57,6 +61,8 @@ def leave_to_others(items: list[pytest.Item]) -> None:
     for item, name in zip(items, names, strict=True):
         if name == item.nodeid:  # a page of the documentation
             continue
+        if name.startswith(SERVED):  # the processes of a service are started once
+            item.add_marker(pytest.mark.xdist_group(name.partition("::")[0]))
         if needs_spark(name):
             item.add_marker(pytest.mark.xdist_group("spark"))
             if name not in SPARK_SAMPLE and not ALL:

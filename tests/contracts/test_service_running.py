@@ -108,7 +108,9 @@ def test_metrics_are_of_the_datasets_whose_auditor_asks(service, datasets):
 
 
 def test_logs_are_for_their_owner_alone_and_no_log_but_the_operators_has_rows(service, datasets):
-    for path, tokens in datasets.values():
+    for name, (path, tokens) in datasets.items():
+        status, answer = service.client(tokens["ada"], name).post("ask", sql=COUNT, epsilon="0.5", request="logged")
+        assert (status, seen(json.dumps(answer))) == (200, seen(""))
         for log in (path.with_suffix(ending) for ending in LOGS):
             assert log.stat().st_mode & 0o777 == 0o600
         assert not seen(path.with_suffix(".audit.log").read_text())

@@ -345,7 +345,7 @@ def test_who_pays_is_read_again_as_it_was_written(tmp_path, budget):
         ('per = "person"\ntotal = 3', "not a table"),
         ('per = "person"\n[budget.total]\nmost = 3', "Unknown setting budget.total.most"),
         ('per = "person"\n[budget.total]\ndelta = 1e-9', "an epsilon or a rho"),
-        ('per = "person"\nneighbours = "replace"', "added or removed"),
+        ('per = "person"\nneighbours = "replace"', "add/remove"),
     ],
 )
 def test_what_makes_no_sense_is_refused_by_name(tmp_path, text, problem):

@@ -300,7 +300,7 @@ def test_joins_of_people_with_each_other_are_refused_before_anything_is_paid(cli
     ("unit", "changes", "problem"),
     [
         (None, {"person": None, "row": True, "limit": None}, "A row has no account"),
-        (PrivacyUnit(column="who", neighbours=Neighbours.REPLACE), {}, "added or removed"),
+        (PrivacyUnit(column="who", neighbours=Neighbours.REPLACE), {}, "add/remove"),
     ],
 )
 def test_rows_and_people_who_are_replaced_have_no_accounts(tmp_path, unit, changes, problem):

@@ -220,7 +220,7 @@ def test_what_is_not_proved_is_refused_before_anything_is_paid(tmp_path):
             with pytest.raises(InvalidInput):
                 ask()
         assert session.ledger.spent == 0
-    with pytest.raises(InvalidInput, match="nobody reads"):
+    with pytest.raises(InvalidInput, match="cannot ask it first"):
         plan_question(read_sql(ABOVE, SCHEMAS), replace(FACTS, read_number=None), ONE)
 
 
