@@ -170,8 +170,8 @@ def public_values(expression: Expression, schema: Schema) -> tuple[Value, ...] |
                 [public_values(argument, schema) for argument in arguments if not is_null(argument)]
             )
         case Call():
-            known = _image(expression, schema) or list_values(expression) or _list_texts(expression)
-            return known or _list_images(expression, schema)
+            listed = _image(expression, schema) or list_values(expression) or _list_texts(expression)
+            return listed or _list_images(expression, schema)
         case _:
             return (False, True)
 
