@@ -103,7 +103,8 @@ def test_what_is_made_of_texts_is_cut(make):
     last = [call(F.SUBSTRING, each, Literal.of(LONGEST_TEXT), Literal.of(9)) for each in (twice, grown, replaced)]
     again = call(F.LENGTH, call(F.CONCAT, twice, twice, call(F.LOWER, grown)))
     lengths = [call(F.LENGTH, twice), call(F.LENGTH, grown), call(F.LENGTH, replaced), again]
-    texts = ["a" * (LONGEST_TEXT // 2), "a" * (LONGEST_TEXT // 2 - 1), "b" * LONGEST_TEXT, "", None]
+    halves = ["a" * (LONGEST_TEXT // 2 + more) for more in (-1, 0, 1)]
+    texts = [*halves, "b" * LONGEST_TEXT, "", None]
     assert not mismatches(make, world_of(texts, [*last, *lengths]))
 
 

@@ -337,6 +337,6 @@ SQL_RELATION_MUTANTS = [
         "query/sql/exists.py::find_public_column",
         "(*table.tests, *tests)",
         "tests",
-        f"{CORPUS}::test_the_one_text_asks_of_duckdb_what_the_question_asked",
+        f"{CORPUS}::test_a_question_becomes_its_one_text",
     ),
 ]

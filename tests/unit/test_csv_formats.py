@@ -84,11 +84,12 @@ def test_a_line_that_is_not_of_its_encoding_spoils_itself_alone(tmp_path):
 
 
 def test_no_sign_of_utf_16_but_a_line_feed_ends_a_line(tmp_path):
-    """U+0A41, U+410A and their like have the byte of a line feed in them."""
-    text = "id,x\n1,\u0a41\u410a\u0a0a\u000b\u2028\n2,b\n"
+    """U+0A41, U+410A and their like have the byte of a line feed in them; the last two pairs have both of its bytes."""
+    signs, pairs = "\u0a41\u410a\u0a0a\u000b\u2028", "\u0a41\u0100\u4100\u0a41"
+    text = f"id,x\n1,{signs}\n2,b\n3,{pairs}"
     for codec in ("utf-16-le", "utf-16-be"):
         path = written(tmp_path / f"{codec}.csv", text, codec)
-        assert rows_of(path, csv={"encoding": codec}) == [("1", "\u0a41\u410a\u0a0a\u000b\u2028"), ("2", "b")]
+        assert rows_of(path, csv={"encoding": codec}) == [("1", signs), ("2", "b"), ("3", pairs)]
 
 
 def test_numbers_that_are_not_written_as_declared_are_null(tmp_path):
