@@ -10,7 +10,7 @@ import discreet
 from discreet import Budget, Limit
 from discreet.core import Bounds, DiscreetError, InvalidInput, PrivacyUnit
 from discreet.core.schema import Kind, day_number
-from discreet.data import TableSource, open_table, open_tables
+from discreet.data import TableSource, open_tables
 from discreet.session.declared import read_bounds
 from postgres_tables import running, writer
 
@@ -258,10 +258,13 @@ def test_kinds_of_private_csvs_are_still_not_read_off_their_rows(tmp_path):
 def test_a_kept_import_is_of_the_kinds_that_bounds_say(tmp_path):
     """Columns of a CSV file that were kept as texts are not those of one whose bounds make them numbers."""
     (tmp_path / "v.csv").write_text("p,x\na,1\nb,2\n")
-    said = {"table": "v", "unit": PrivacyUnit(column="p"), "store": tmp_path / "kept"}
-    open_table(tmp_path / "v.csv", **said).close()
-    table = open_table(tmp_path / "v.csv", **said, bounds={"x": (0, 5)})
-    assert table.schema.find("x").kind is Kind.REAL
+    said = {"person": "p", "limit": Limit(), "store": tmp_path / "kept", "ledger": tmp_path / "v.ledger"}
+    with discreet.open(tmp_path / "v.csv", **said, budget=Budget(epsilon=3000)) as session:
+        session.sql("SELECT COUNT(*) FROM v", epsilon=1000)
+    with discreet.open(tmp_path / "v.csv", **said, bounds={"x": (0, 5)}) as session:
+        assert session.schema.schema.find("x").kind is Kind.REAL
+        (row,) = session.sql("SELECT SUM(x) AS s FROM v", epsilon=1000).rows()
+    assert row["s"] == pytest.approx(3, abs=0.5)
 
 
 # --- bounds of days and moments ---
